@@ -159,7 +159,7 @@ impl KeySet {
             dry_run.conjugate(&fresh);
         }
         if self.bootstrapping {
-            let name = "bootstrapping of parameters without it";
+            let name = "bootstrapping with parameters that lack it";
             let circuit = parameters.bootstrap_circuit();
             let circuit = circuit.ok_or_else(|| Error::Unsupported(name.into()))?;
             circuit.predict(&dry_run, &fresh, 2, 1.0);

@@ -201,7 +201,8 @@ impl EvaluationKey {
         tags: Tags,
     ) -> Result<(Shape, Tags)> {
         let error = found.phase_error;
-        let limit = "of half the distance of two points, or of a 64th of the interval, it must be less than 1";
+        let limit = "as a fraction of half the distance of two points, or of a 64th of the interval, it must be \
+                     less than 1";
         demand(error < 1.0, "error of a lookup's input", error, limit)?;
         let size = function.magnitude() + found.bias;
         let im = if parts == 2 { size } else { 0.0 };

@@ -237,8 +237,8 @@ fn range_of(request: &LookupRequest, period: f64) -> (f64, usize) {
 /// Checks that a candidate meets the request.
 fn keeps_to(request: &LookupRequest, found: LookupCandidate) -> Result<LookupCandidate> {
     let error = found.prediction.phase_error;
-    let limit =
-        "of half the distance of two points, or of a 64th of the interval, it must be less than 1";
+    let limit = "as a fraction of half the distance of two points, or of a 64th of the interval, it must be \
+                 less than 1";
     demand(error < 1.0, "error of a lookup's input", error, limit)?;
     let (bits, asked) = (found.precision_bits, request.precision_bits);
     let limit = format!("at least {asked}, as requested");

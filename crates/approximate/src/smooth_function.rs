@@ -153,8 +153,8 @@ impl SmoothFunction {
             }
         }
         let (name, value) = ("tolerance of a smooth function", tolerance);
-        let limit = "no series of 256 coefficients is as near: it must be larger, or the interval \
-                     shorter or farther from where the function or its slope is not finite";
+        let limit = "no series of 256 coefficients is that close: use a larger tolerance, or an interval \
+                     that is shorter or farther from where the function or its slope is not finite";
         Err(Error::Parameter { name, value, limit: limit.into() })
     }
 

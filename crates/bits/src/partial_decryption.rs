@@ -352,7 +352,11 @@ fn nearest_bit(value: f64, index: usize) -> Result<bool> {
         return Ok(nearest == 1.0);
     }
     let (name, found) = ("sum of all partial decryptions", format!("{value:e} at bit {index}"));
-    Err(Error::mismatch(name, found, "0 or 1: shares of the key that the bits are under"))
+    Err(Error::mismatch(
+        name,
+        found,
+        "0 or 1: use shares of the key under which the bits are encrypted",
+    ))
 }
 
 #[cfg(test)]

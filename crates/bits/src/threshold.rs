@@ -284,7 +284,7 @@ impl ThresholdSecret {
 fn check_holders(threshold: Owners, holders: Owners) -> Result<()> {
     let (value, limit) = (holders.count().into(), threshold.count().into());
     if value < limit {
-        let name = "number of holders, who decrypt by as many as there are owners";
+        let name = "number of holders, as many of whom decrypt as there are owners";
         return Err(cryptable_lattice::Error::TooSmall { name, value, limit });
     }
     Ok(())

@@ -43,7 +43,9 @@ fn remedy(refused: &[(&'static str, PlanError)]) -> String {
         _ => None,
     });
     let least = reached.min_by(|a, b| a.0.total_cmp(&b.0));
-    let shown = least.map(|(log2, name)| format!("; 2^{} admits {name}", log2.ceil()));
+    let shown = least.map(|(log2, name)| {
+        format!("; a failure probability of 2^{} would allow {name}", log2.ceil())
+    });
     shown.unwrap_or_default()
 }
 

@@ -166,7 +166,7 @@ pub(crate) fn not_bridged(engine: &'static str) -> Error {
     Error::UnsupportedOperation {
         engine,
         operation: "pack single values",
-        reason: "its keys are not for that; those of a request with inputs(Engine::Single) may be",
+        reason: "its keys do not allow it; use keys of a request with inputs(Engine::Single)",
     }
 }
 

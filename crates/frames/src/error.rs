@@ -44,7 +44,7 @@ pub enum Error {
     #[error("two columns are called \"{0}\"")]
     TwoColumns(String),
     /// A column has no name, or a very long one.
-    #[error("a name of a column has {bytes} bytes; it must have 1 to {limit}")]
+    #[error("a column name has {bytes} bytes, but must have 1 to {limit}")]
     Name {
         /// Length of the name.
         bytes: usize,
@@ -60,7 +60,7 @@ pub enum Error {
         limit: usize,
     },
     /// Two columns have different numbers of rows.
-    #[error("column \"{column}\" has {found} rows, and the frame {expected}")]
+    #[error("column \"{column}\" has {found} rows, but the frame has {expected}")]
     Rows {
         /// Name of the column.
         column: String,
@@ -89,7 +89,7 @@ pub enum Error {
         text: String,
     },
     /// A mapping has no output for an input.
-    #[error("no line is for {input}; a default is the output of all inputs without a line")]
+    #[error("no line for {input}; add one, or give a default for inputs without a line")]
     Unmapped {
         /// The first input without an output.
         input: String,
@@ -104,7 +104,7 @@ pub enum Error {
     },
     /// A compressed file has more text than is plausible for its size.
     #[error(
-        "{compressed} compressed bytes are more than {limit} bytes of text; decompress the file first"
+        "{compressed} compressed bytes expand to more than {limit} bytes of text; decompress the file first"
     )]
     Decompressed {
         /// Bytes of the file.
@@ -175,7 +175,8 @@ pub enum ColumnProblem {
     },
     /// Keys have fewer values than the column needs.
     #[error(
-        "it needs {needed} values, but values of the key are below {modulus}; bins, a larger scale or keys of `keygen --bits {bits}` serve it"
+        "it needs {needed} values, but values of the key are below {modulus}; use bins, a larger scale or keys of \
+         `keygen --bits {bits}`"
     )]
     TooWide {
         /// The number of values that it needs.
@@ -199,7 +200,7 @@ pub enum ColumnProblem {
     )]
     Mixed,
     /// Encrypted values are signed but those of the schema are not, or vice versa.
-    #[error("its encrypted values are {}, and those of the schema are not", sign(*signed))]
+    #[error("its encrypted values are {}, but those of the schema are not", sign(*signed))]
     Signs {
         /// Whether the encrypted values are signed.
         signed: bool,
@@ -238,12 +239,13 @@ pub enum CellProblem {
     )]
     Missing,
     /// A decrypted number represents nothing.
-    #[error("is no value of the schema")]
+    #[error("is not a value of the schema")]
     NoCode,
     /// A decrypted number is outside of the range that the frame states, such as a first sort key in a row whose key
     /// was too large.
     #[error(
-        "is not within {low} to {high}, which the frame states; of a sort, a key of this row was too large"
+        "is not within {low} to {high}, the range that the frame states; in a sorted frame, a sort key of this row \
+         was too large"
     )]
     Beyond {
         /// The least value.
@@ -275,7 +277,8 @@ pub enum PipelineProblem {
     },
     /// The key of a join has gaps, but gaps of the result would mean rows without a match.
     #[error(
-        "\"{0}\" has gaps, and rows without a match would have others; `default` is what they get, or `nulls` fills the gaps"
+        "\"{0}\" has gaps, which would be mixed with those of rows without a match; set a `default` for such rows, or \
+         fill the gaps with `nulls`"
     )]
     KeyWithGaps(String),
     /// A field belongs to another kind of step.
@@ -318,12 +321,14 @@ pub enum PipelineProblem {
     SumsAsInput(String),
     /// An input of a program has negative values.
     #[error(
-        "\"{0}\" is signed, and programs take columns without negative values; its `minimum` as `offset` in the schema of the frame makes it one"
+        "\"{0}\" is signed, but programs take columns without negative values; set its `minimum` as `offset` in the \
+         schema of the frame"
     )]
     SignedInput(String),
     /// Rows are to be sorted by a column whose values may be too large.
     #[error(
-        "rows are sorted by values below {limit}, and those of \"{column}\" are known to be below {found} only; a `maximum` in the schema of the frame says that they are smaller, digits of fewer bits or keys for a larger modulus make room"
+        "rows are sorted by values below {limit}, but those of \"{column}\" are only known to be below {found}; set a \
+         smaller `maximum` in the schema of the frame, or use digits of fewer bits or keys for a larger modulus"
     )]
     WideKey {
         /// Name of the column.
@@ -335,7 +340,8 @@ pub enum PipelineProblem {
     },
     /// A column of groups may have values that are not groups.
     #[error(
-        "\"{column}\" has values below {found}, of which those from {groups} on are no group; more `groups` in the program, or a `maximum` or fewer `words` in the schema"
+        "\"{column}\" has values below {found}, but there are only {groups} groups; use more `groups` in the program, \
+         or a `maximum` or fewer `words` in the schema"
     )]
     NoGroup {
         /// Name of the column.
@@ -347,7 +353,9 @@ pub enum PipelineProblem {
     },
     /// A sum that is compared may exceed the integers that residues represent.
     #[error(
-        "\"{column}\" is a sum from {low} to {high} modulo {modulus}, in which some values would be compared as others; a negative `minimum` of its units in `results` makes it signed, keys for values modulo {needed} make room, or a `maximum` in the schema of the frame that says that terms are smaller"
+        "\"{column}\" is a sum from {low} to {high} modulo {modulus}, which is too small to tell all of its values \
+         apart; make it signed by a negative `minimum` of its units in `results`, use keys for values modulo {needed}, \
+         or set a smaller `maximum` for its terms in the schema of the frame"
     )]
     Wraps {
         /// Name of the sum.

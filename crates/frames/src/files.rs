@@ -204,7 +204,8 @@ impl FileFormat {
             FileKind::Csv => text::write_csv(&mut writer, columns)?,
             FileKind::JsonLines => text::write_json_lines(&mut writer, columns)?,
             FileKind::Npy => {
-                let text = "arrays are read alone; columns are written as .parquet, .arrow, .csv or .jsonl";
+                let text =
+                    "arrays can only be read; write columns as .parquet, .arrow, .csv or .jsonl";
                 return Err(of_file(self.kind.name(), &text));
             }
         }

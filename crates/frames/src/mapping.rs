@@ -347,7 +347,7 @@ fn of_type(what: &str, value: &str, problem: &CellProblem, column: &Column) -> S
             let (name, schema) =
                 (column.name(), if what == "input" { "schema" } else { "results" });
             format!(
-                "; if it is a word, a date or a number with a scale, `{schema}` says so of \"{name}\""
+                "; if it is a word, a date or a number with a scale, say so of \"{name}\" in `{schema}`"
             )
         }
         _ => String::new(),

@@ -81,7 +81,9 @@ impl Header {
             1 => fill(&mut length[..2])?,
             2 | 3 => fill(&mut length)?,
             version => {
-                return Err(failed(format!("format version {version}; 1, 2 and 3 are read")));
+                return Err(failed(format!(
+                    "format version {version}; only 1, 2 and 3 can be read"
+                )));
             }
         }
         let length = u32::from_le_bytes(length);
@@ -100,7 +102,7 @@ impl Header {
 
     fn of(header: Literal) -> Result<Self> {
         let Literal::Dictionary(fields) = header else {
-            return Err(failed("its header is no dictionary"));
+            return Err(failed("its header is not a dictionary"));
         };
         let (mut elements, mut shape, mut is_fortran) = (None, None, None);
         for (key, value) in fields {
@@ -134,13 +136,13 @@ impl Elements {
             _ => return Err(failed("'descr' of its header has another type")),
         };
         let field = |record: Literal| {
-            let Literal::List(parts) = record else { return Err(failed("a field is no pair")) };
+            let Literal::List(parts) = record else { return Err(failed("a field is not a pair")) };
             match &parts[..] {
                 [Literal::Text(name), Literal::Text(kind)] => {
                     Ok((name.clone(), Element::of(kind)?))
                 }
                 _ => Err(failed(
-                    "a field is not of a name and a type: fields of several values are not read",
+                    "a field is not a name and a type: fields of several values cannot be read",
                 )),
             }
         };
@@ -153,7 +155,7 @@ impl Element {
         let kind = text.trim_start_matches(['<', '>', '|', '=']);
         let known = ["b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8"];
         if !known.contains(&kind) {
-            let needed = "integers, floats of 32 or 64 bits and booleans are read";
+            let needed = "only integers, floats of 32 or 64 bits and booleans can be read";
             return Err(failed(format!("its elements are of type '{text}'; {needed}")));
         }
         Ok(Self {
@@ -170,7 +172,7 @@ fn shape_of(lengths: Vec<Literal>) -> Result<Vec<u64>> {
     }
     let length = |it| match it {
         Literal::Number(length) => Ok(length),
-        _ => Err(failed("its shape is not of numbers")),
+        _ => Err(failed("its shape has an entry that is not a number")),
     };
     lengths.into_iter().map(length).collect()
 }
@@ -238,7 +240,7 @@ impl Parser<'_> {
     fn text(&mut self) -> Result<String> {
         let quote = self.rest.chars().next().unwrap_or('\'');
         let found = self.rest[1..].split_once(quote);
-        let (text, rest) = found.ok_or_else(|| failed("its header has an open text"))?;
+        let (text, rest) = found.ok_or_else(|| failed("its header has an unterminated string"))?;
         self.rest = rest;
         Ok(text.into())
     }
@@ -261,7 +263,7 @@ impl Parser<'_> {
         let mut values = Vec::new();
         while !self.takes("}") {
             let Literal::Text(key) = self.literal(depth + 1)? else {
-                return Err(failed("a key of its header is no text"));
+                return Err(failed("a key of its header is not a string"));
             };
             self.expect(":")?;
             values.push((key, self.literal(depth + 1)?));
@@ -320,16 +322,16 @@ mod tests {
             ("{'descr': '<c8', 'fortran_order': False, 'shape': (1,)}", "type '<c8'"),
             ("{'descr': '<u8', 'fortran_order': Maybe, 'shape': (1,)}", "Python's notation"),
             ("{'descr': '<u8', 'fortran_order': False, 'shape': (-1,)}", "Python's notation"),
-            ("{'descr': '<u8', 'fortran_order': False, 'shape': ('1',)}", "not of numbers"),
+            ("{'descr': '<u8', 'fortran_order': False, 'shape': ('1',)}", "not a number"),
             ("{'descr': '<u8', 'fortran_order': False, 'shape': 1}", "another type"),
             ("{'descr': [('a', '<i4', (2,))], 'fortran_order': False}", "several values"),
             ("{'shape': (1,), 'fortran_order': False}", "no 'descr'"),
             ("{'shape': (1,), 'shape': (1,)}", "two keys 'shape'"),
             ("{'a': 1}", "unknown key 'a'"),
             ("{} {}", "goes on"),
-            ("[]", "no dictionary"),
+            ("[]", "not a dictionary"),
             ("((((((((((1,),),),),),),),),)", "too many brackets"),
-            ("{'descr': '<i8", "open text"),
+            ("{'descr': '<i8", "unterminated string"),
             ("{'descr' '<i8'}", "lacks ':'"),
             ("", "Python's notation"),
         ] {

@@ -182,7 +182,7 @@ impl Observed {
             Values::Words(words) if words.len() as u64 > modulus => {
                 let count = words.len();
                 return Err(format!(
-                    "it has {count} different words, and the key {modulus} values"
+                    "it has {count} different words, but the key has only {modulus} values"
                 ));
             }
             Values::Words(words) => ColumnSchema {
@@ -422,7 +422,10 @@ mod tests {
     fn columns_without_a_representation_are_named() {
         let many: Vec<String> = (0..17).map(|word| format!("w{word}")).collect();
         let many: Vec<&str> = many.iter().map(String::as_str).collect();
-        assert_eq!(of(&many, 16).unwrap_err(), "it has 17 different words, and the key 16 values");
+        assert_eq!(
+            of(&many, 16).unwrap_err(),
+            "it has 17 different words, but the key has only 16 values"
+        );
         assert_eq!(of(&["", "NA"], 16).unwrap_err(), "it has no values");
     }
 

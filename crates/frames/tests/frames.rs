@@ -262,7 +262,7 @@ fn mappings_name_the_line_that_is_wrong() {
     let table = of("income,n\n10 to 20,5\n", income, n, Some("3")).unwrap();
     assert_eq!(table.values()[..4], [3, 5, 3, 0]);
     for (text, input, output, expected) in [
-        ("w,n\na,1\n", w, n, "no line is for \"b\"; a default is"),
+        ("w,n\na,1\n", w, n, "no line for \"b\"; add one, or"),
         ("w,n\na,1\nb,10\n", w, n, "line 3: output \"10\" is not within 0 to 9"),
         ("w,n\na,1\na,2\n", w, n, "line 3: input \"a\" is in line 2 already"),
         ("w,n\nc,1\n", w, n, "line 2: input \"c\" is not in `words`"),
@@ -270,7 +270,8 @@ fn mappings_name_the_line_that_is_wrong() {
             "w,n\na,Oslo\n",
             w,
             n,
-            "line 2: output \"Oslo\" is not an integer; if it is a word, a date or a number with a scale, `results` says so of \"n\"",
+            "line 2: output \"Oslo\" is not an integer; if it is a word, a date or a number with a scale, say so of \
+             \"n\" in `results`",
         ),
         ("from,to,w\n,May,a\n", n, w, "line 2: input \"May\" is not an integer; if it is a word"),
         ("from,to,w\n0,5,a\n5,9,b\n", n, w, "line 3: input 5 is in line 2 already"),
@@ -321,7 +322,7 @@ fn pipelines_that_cannot_run_are_refused_by_step() {
         ("[[step]]\nsum = ['x', 'y']\ninto = 'a'", "step 1: \"x\" and \"y\" have different gaps"),
         ("[[step]]\nlookup = 'x'\ntable = 't'\ninto = 'a'", "step 1: it has no table"),
         ("output = ['b']\n[[step]]\nsum = ['x']\ninto = 'a'", "no column \"b\""),
-        ("[[step]]\nsum = ['x']\ninto = ''", "a name of a column has 0 bytes"),
+        ("[[step]]\nsum = ['x']\ninto = ''", "a column name has 0 bytes"),
         ("step = []", "0 columns"),
         ("[[step]]\nselect = ['x']\ninto = 'y'", "step 1: a column \"y\" exists already"),
         ("[[step]]\nselect = ['x']\ninto = ['a', 'b']", "step 1: 1 columns and 2 names"),
@@ -369,14 +370,14 @@ fn columns_of_different_rows_clients_and_names_do_not_join() {
         |name: &str, values: &[u64]| FrameColumn::new(name, secret.encrypt(values).unwrap());
     let message = |columns| Frame::new(columns).unwrap_err().to_string();
     let rows = message(vec![column("a", &[1, 2]), column("b", &[1])]);
-    assert_eq!(rows, "column \"b\" has 1 rows, and the frame 2");
+    assert_eq!(rows, "column \"b\" has 1 rows, but the frame has 2");
     assert_eq!(message(vec![column("a", &[1]), column("a", &[1])]), "two columns are called \"a\"");
     assert_eq!(message(Vec::new()), "0 columns; a frame has 1 to 4096");
     let foreign = FrameColumn::new("b", client(Engine::Single).0.encrypt(&[1]).unwrap());
     assert!(message(vec![column("a", &[1]), foreign]).contains("key"));
     let validity = secret.encrypt(&[1, 1]).unwrap();
     let gaps = column("a", &[1]).with_validity(Some(validity));
-    assert_eq!(message(vec![gaps]), "column \"a\" has 2 rows, and the frame 1");
+    assert_eq!(message(vec![gaps]), "column \"a\" has 2 rows, but the frame has 1");
 }
 
 #[test]

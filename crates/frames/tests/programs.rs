@@ -274,7 +274,7 @@ fn rows_are_sorted_by_values_alone_that_are_known_to_be_small() {
     for maximum in ["", ", \"maximum\": 4"] {
         let error = program.run(&server, &encrypt(maximum), Execution::default()).unwrap_err();
         let error = error.to_string();
-        assert!(error.contains("sorted by values below 4, and those of \"x\""), "{error}");
+        assert!(error.contains("sorted by values below 4, but those of \"x\""), "{error}");
     }
 
     // The check comes before any step is run.
@@ -320,8 +320,8 @@ fn schemas_that_programs_cannot_take_are_refused_before_there_are_keys() {
     let shifted = r#""integer", "minimum": -2, "maximum": 1, "offset": -2"#;
     assert_eq!(sort(small, shifted, any), Ok(()));
     for (high, low, name, expected) in [
-        (any, small, any, "values below 4, and those of \"high\" are known to be below 16 only"),
-        (small, r#""integer", "maximum": 4"#, any, "those of \"low\" are known to be below 5 only"),
+        (any, small, any, "values below 4, but those of \"high\" are only known to be below 16"),
+        (small, r#""integer", "maximum": 4"#, any, "those of \"low\" are only known to be below 5"),
         (small, small, r#""integer", "nulls": "validity""#, "\"name\" has gaps"),
         (small, small, r#""integer", "minimum": -1, "maximum": 1"#, "\"name\" is signed"),
         (small, small, r#""integer", "maximum": 16"#, "column \"name\": it needs 17 values"),

@@ -36,7 +36,7 @@ impl ColumnKind {
             (1, false) | (8 | 16 | 32 | 64, _) => Ok(Self { bits, signed }),
             _ => {
                 let limit =
-                    "it must be 8, 16, 32 or 64, or 1 of booleans, which have no sign".into();
+                    "it must be 8, 16, 32 or 64, or 1 for booleans, which have no sign".into();
                 Err(Error::Parameter { name: "bits of integers", value: bits.into(), limit })
             }
         }

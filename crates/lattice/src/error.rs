@@ -121,7 +121,7 @@ pub enum Error {
         left: usize,
     },
     /// The system refuses memory for an object.
-    #[error("the system gives no memory for the {object}, which takes {bytes} bytes")]
+    #[error("cannot allocate {bytes} bytes of memory for the {object}")]
     Allocation {
         /// Kind of the object.
         object: &'static str,
@@ -247,7 +247,7 @@ pub enum Error {
         key: &'static str,
     },
     /// An object belongs to another client.
-    #[error("the {object} is of the client key {found}, not of {expected}")]
+    #[error("the {object} belongs to the client key {found}, not to {expected}")]
     OtherClient {
         /// Kind of the object.
         object: &'static str,
@@ -258,7 +258,7 @@ pub enum Error {
     },
     /// An object belongs to other parameters.
     #[error(
-        "the {object} is of other parameters: digest {}, expected {}",
+        "the {object} was made under other parameters: digest {}, expected {}",
         short_hex(.found), short_hex(.expected)
     )]
     OtherParameters {

@@ -132,7 +132,7 @@ pub fn renew_reserve() {
 /// [`Error::Allocation`] if it has refused one.
 pub fn check_reserve() -> Result<()> {
     match cryptable_ring::refused_allocation() {
-        Some(bytes) => Err(Error::Allocation { object: "work in hand", bytes }),
+        Some(bytes) => Err(Error::Allocation { object: "current work", bytes }),
         None => Ok(()),
     }
 }
@@ -151,7 +151,7 @@ pub fn refusable<R, E: From<Error>>(
     work: impl FnOnce() -> std::result::Result<R, E>,
 ) -> std::result::Result<R, E> {
     cryptable_ring::catch_refused(work)
-        .unwrap_or_else(|bytes| Err(Error::Allocation { object: "work in hand", bytes }.into()))
+        .unwrap_or_else(|bytes| Err(Error::Allocation { object: "current work", bytes }.into()))
 }
 
 /// Allocates zeros for an object whose length comes from a file or a caller.

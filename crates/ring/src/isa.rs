@@ -25,7 +25,10 @@ pub struct UnknownIsa(String);
 impl fmt::Display for UnknownIsa {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(setting) = self;
-        write!(f, "CRYPTABLE_SIMD={setting}: want scalar, neon, avx2, avx512f or avx512ifma")
+        write!(
+            f,
+            "CRYPTABLE_SIMD is {setting}, but must be scalar, neon, avx2, avx512f or avx512ifma"
+        )
     }
 }
 
@@ -146,6 +149,9 @@ mod tests {
     #[test]
     fn unknown_settings_are_refused() {
         let error = Isa::choose(Some("AVX2"), Isa::Avx2).unwrap_err();
-        assert!(error.to_string().starts_with("CRYPTABLE_SIMD=AVX2: want scalar"), "{error}");
+        assert!(
+            error.to_string().starts_with("CRYPTABLE_SIMD is AVX2, but must be scalar"),
+            "{error}"
+        );
     }
 }

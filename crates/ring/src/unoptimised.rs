@@ -38,7 +38,7 @@ pub fn warn() {
         static TOLD: Once = Once::new();
         TOLD.call_once(|| {
             eprintln!(
-                "cryptable is built without optimisation, and takes some hundred times as long: `cargo run --release`, or \
+                "cryptable is built without optimisation, about a hundred times slower: use `cargo run --release`, or \
                  [profile.dev.package.\"*\"] opt-level = 3 in Cargo.toml"
             );
         });

@@ -120,7 +120,7 @@ fn check_key(path: &Path, options: ReadOptions) -> Result<(About, Vec<u8>)> {
         }
         _ => {
             let found = key.kind();
-            let text = format!("a key of {found}: this service looks values up");
+            let text = format!("a key of {found}: this service needs keys for lookups");
             return Err(Error::Unsupported(text).into());
         }
     };
@@ -261,12 +261,12 @@ fn check_bits(values: &Parameters, bits: &StoredObject, options: ReadOptions) ->
         return Err(Problem::unusable("only keys of packed values can have several owners").into());
     };
     if *kind != BITS {
-        return Err(Problem::unusable("bits_key is no key of bits of several owners").into());
+        return Err(Problem::unusable("bits_key is not a key for bits of several owners").into());
     }
     let of_bits = bits::Parameters::from_bytes(bytes, options)?;
     let (found, expected) = (of_bits.literal().owners, values.literal().owners);
     if found != expected {
-        let text = format!("the key of bits is of {found} owners, not {expected}");
+        let text = format!("bits_key has {found} owners, not {expected}");
         return Err(Problem::unusable(text).into());
     }
     if values.output_modulus() != 2 {

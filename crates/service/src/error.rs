@@ -49,7 +49,7 @@ impl Error {
             Self::Library(
                 error @ (cryptable::Error::Allocation { .. } | cryptable::Error::MemoryLeft { .. }),
             ) => {
-                tracing::error!(%error, "memory is short");
+                tracing::error!(%error, "too little memory");
                 Problem::unavailable("the server has too little memory now; try again later")
             }
             Self::Library(cryptable::Error::Io(error)) | Self::Io(error) => match error.kind() {
@@ -58,7 +58,7 @@ impl Error {
             },
             Self::Library(error) => Problem::unusable(error.to_string()),
             error if is_busy(&error) => {
-                tracing::error!(%error, "another process holds the database, or it is away");
+                tracing::error!(%error, "another process has locked the database, or it cannot be reached");
                 Problem::unavailable(
                     "another process writes to the server's folder; try again later",
                 )

@@ -77,7 +77,7 @@ impl App {
         match tokio::task::spawn_blocking(move || call(&app)).await {
             Ok(result) => result,
             Err(error) if error.is_cancelled() => {
-                Err(Problem::unavailable("the server ends; try again later").into())
+                Err(Problem::unavailable("the server is shutting down; try again later").into())
             }
             // The panic is already in the log.
             Err(_) => Err(Problem::internal().into()),
@@ -133,9 +133,10 @@ impl FromRequestParts<App> for Client {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
         let unauthorized = |text: &str| Problem::new("unauthorized", 401, text);
         let token = bearer(&parts.headers).map(str::to_owned);
-        let token = token.ok_or_else(|| unauthorized("there is no Authorization: Bearer TOKEN"))?;
+        let token = token
+            .ok_or_else(|| unauthorized("the header Authorization: Bearer TOKEN is missing"))?;
         let client = app.blocking(move |app| app.store.client_of(&token)).await?;
-        let client = client.ok_or_else(|| unauthorized("the token is of no client"))?;
+        let client = client.ok_or_else(|| unauthorized("the token belongs to no client"))?;
         // The server and the outermost layer inserted both.
         let place = parts.extensions.get::<Arc<Place>>().ok_or_else(Problem::internal)?;
         let slot = parts.extensions.get::<VisitSlot>().ok_or_else(Problem::internal)?;

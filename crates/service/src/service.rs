@@ -121,8 +121,8 @@ impl Service {
         let Config { database, files, clock, worker, page, recover, .. } = config;
         if !listen.ip().is_loopback() && !behind_proxy {
             let text = format!(
-                "{listen} is not on the loopback: tokens and files would travel in the clear; have a proxy that speaks \
-                 TLS in front, and say so by --behind-proxy"
+                "{listen} is not on the loopback: tokens and files would travel in the clear; put a proxy with TLS in \
+                 front, and pass --behind-proxy"
             );
             return Err(Error::Operator(text));
         }

@@ -301,7 +301,7 @@ fn connect_server(url: &str, lock_wait: Duration, writes: bool) -> Result<Connec
 
 #[cfg(not(feature = "postgres"))]
 fn connect_server(_: &str, _: Duration, _: bool) -> Result<Connection> {
-    let text = "this program was built without PostgreSQL: `--features postgres`";
+    let text = "this program was built without PostgreSQL: build it with `--features postgres`";
     Err(Error::Operator(text.into()))
 }
 

@@ -227,7 +227,7 @@ impl Worker {
         }
         let lost = self.store.requeue_lost(beats, self.limits.lease)?;
         if lost > 0 {
-            tracing::warn!(jobs = lost, "workers fell silent; their jobs are queued again");
+            tracing::warn!(jobs = lost, "workers stopped responding; their jobs are queued again");
             self.wake();
         }
         Ok(())
@@ -273,7 +273,7 @@ impl Worker {
         let tables = job.tables.len();
         match job.results.is_empty() {
             true => tracing::info!(job = id, client, tables, "job starts"),
-            false => tracing::info!(job = id, client, tables, "job goes on"),
+            false => tracing::info!(job = id, client, tables, "job continues"),
         }
         // A panic is a defect of the library. It ends this job, not the server.
         let outcome = catch_unwind(AssertUnwindSafe(|| self.look_up(job, kept, &mut since)));

@@ -123,7 +123,7 @@ fn magic_message(found: &[u8; 8]) -> String {
 fn version_message(found: &u16) -> String {
     if *found < FORMAT_VERSION {
         format!(
-            "format version {found} is of an older cryptable, and this one reads version {FORMAT_VERSION} \
+            "format version {found} was written by an older cryptable, but this one reads version {FORMAT_VERSION} \
              only: generate keys and encrypt again, or use the program that wrote it"
         )
     } else {

@@ -17,7 +17,7 @@ use crate::circuit::Circuit;
 /// let text = ".model and\n.inputs a b\n.outputs y\n.names a b y\n11 1\n.end\n";
 /// assert_eq!(read_blif(text, None)?.evaluate_words(&[1, 1])?, [1]);
 /// let error = read_blif(".model m\n.inputs a\n.outputs y\n.latch a y 0\n", None).unwrap_err();
-/// assert_eq!(error.to_string(), "line 4: .latch has a state: circuits here are combinational");
+/// assert_eq!(error.to_string(), "line 4: .latch has state: circuits must be combinational");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///

@@ -59,7 +59,7 @@ pub enum NetlistError {
         limit: usize,
     },
     /// The text is not JSON, or not written by Yosys.
-    #[error("not a netlist of Yosys: {0}")]
+    #[error("not a Yosys netlist: {0}")]
     Json(String),
     /// A BLIF directive is unknown or misplaced.
     #[error("{place}: directive {} is not known here", shown(.name))]
@@ -80,7 +80,7 @@ pub enum NetlistError {
         needs: &'static str,
     },
     /// A row does not fit its cover.
-    #[error("{place}: {} is no row of a cover of {inputs} inputs", shown(.row))]
+    #[error("{place}: {} is not a row of a cover of {inputs} inputs", shown(.row))]
     CoverRow {
         /// Where.
         place: Place,
@@ -90,7 +90,7 @@ pub enum NetlistError {
         inputs: usize,
     },
     /// The table of a cell does not fit its inputs.
-    #[error("{place}: {} is no table of {inputs} inputs", shown(.found))]
+    #[error("{place}: expected a table of {inputs} inputs, found {}", shown(.found))]
     Lut {
         /// Where.
         place: Place,
@@ -100,7 +100,7 @@ pub enum NetlistError {
         inputs: usize,
     },
     /// A cover has rows for both 0 and 1.
-    #[error("{place}: rows for 0 and rows for 1 in one cover")]
+    #[error("{place}: a cover has both rows for 0 and rows for 1")]
     MixedCover {
         /// Where.
         place: Place,
@@ -123,7 +123,7 @@ pub enum NetlistError {
         name: String,
     },
     /// A latch or a flip-flop.
-    #[error("{place}: {} has a state: circuits here are combinational", shown(.cell))]
+    #[error("{place}: {} has state: circuits must be combinational", shown(.cell))]
     State {
         /// Where.
         place: Place,
@@ -176,7 +176,7 @@ pub enum NetlistError {
     },
     /// A bit is neither 0 nor 1 nor a net.
     #[error(
-        "{place}: bit {} is not 0, 1 or a net: setundef -zero of Yosys makes bits without a value 0",
+        "{place}: bit {} is not 0, 1 or a net: the Yosys command setundef -zero sets undefined bits to 0",
         shown(.bit)
     )]
     UndefinedBit {

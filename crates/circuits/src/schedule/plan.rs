@@ -416,7 +416,7 @@ pub enum PlanError {
     /// The failure probability of all words together exceeds the limit.
     #[error(
         "the circuit fails with probability {found} for any of its words, above the limit {limit}: {results} results fail with \
-         2^{each:.1} a bit or less, most of all {gate}"
+         2^{each:.1} per bit or less, most of all {gate}"
     )]
     Failure {
         /// Number of results that may fail.

@@ -63,11 +63,11 @@ fn tables_of_cells() {
 #[test]
 fn what_is_no_table_of_a_cell_is_refused() {
     for (inputs, parameters, message) in [
-        (2, r#""LUT": "011""#, r#"cell t: "011" is no table of 2 inputs"#),
-        (2, r#""LUT": "01x0""#, r#"cell t: "01x0" is no table of 2 inputs"#),
-        (2, r#""LUT": 16"#, "cell t: 16 is no table of 2 inputs"),
-        (2, r#""LUT": -1"#, "cell t: -1 is no table of 2 inputs"),
-        (2, "", "cell t: nothing is no table of 2 inputs"),
+        (2, r#""LUT": "011""#, r#"cell t: expected a table of 2 inputs, found "011""#),
+        (2, r#""LUT": "01x0""#, r#"cell t: expected a table of 2 inputs, found "01x0""#),
+        (2, r#""LUT": 16"#, "cell t: expected a table of 2 inputs, found 16"),
+        (2, r#""LUT": -1"#, "cell t: expected a table of 2 inputs, found -1"),
+        (2, "", "cell t: expected a table of 2 inputs, found nothing"),
         (40, r#""LUT": "01""#, "cell t: inputs of a table: 40, above the limit of 20"),
         (
             20,

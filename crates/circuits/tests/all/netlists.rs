@@ -263,10 +263,10 @@ fn blif_that_is_refused() {
         assert_eq!(read_blif(text, None).unwrap_err().to_string(), message, "{text}");
     }
     for (body, message) in [
-        (".names a b y\n1 1", "line 5: 1 1 is no row of a cover of 2 inputs"),
-        (".names a b y\n1x 1", "line 5: 1x 1 is no row of a cover of 2 inputs"),
-        (".names a b y\n11 2", "line 5: 11 2 is no row of a cover of 2 inputs"),
-        (".names a b y\n11 1\n00 0", "line 6: rows for 0 and rows for 1 in one cover"),
+        (".names a b y\n1 1", "line 5: 1 1 is not a row of a cover of 2 inputs"),
+        (".names a b y\n1x 1", "line 5: 1x 1 is not a row of a cover of 2 inputs"),
+        (".names a b y\n11 2", "line 5: 11 2 is not a row of a cover of 2 inputs"),
+        (".names a b y\n11 1\n00 0", "line 6: a cover has both rows for 0 and rows for 1"),
         (".names a c y\n11 1", "line 4: nothing drives net c"),
         (
             ".names a y\n1 1\n.names b y\n1 1",
@@ -278,10 +278,10 @@ fn blif_that_is_refused() {
             ".names a p q\n11 1\n.names q \\\n r\n1 1\n.names r p\n1 1\n.conn a y",
             "line 4: a loop through q, p, r",
         ),
-        (".latch a y re b 0", "line 4: .latch has a state: circuits here are combinational"),
+        (".latch a y re b 0", "line 4: .latch has state: circuits must be combinational"),
         (
             ".subckt $_DFF_P_ D=a C=b Q=y",
-            "line 4: $_DFF_P_ has a state: circuits here are combinational",
+            "line 4: $_DFF_P_ has state: circuits must be combinational",
         ),
         (
             ".subckt adder A=a B=b Y=y",
@@ -335,20 +335,17 @@ fn json_that_is_refused() {
     };
     let not = r#""A": [2], "Y": [3]"#;
     for (text, message) in [
-        ("{}".to_owned(), "not a netlist of Yosys: missing field `modules` at line 1 column 2"),
+        ("{}".to_owned(), "not a Yosys netlist: missing field `modules` at line 1 column 2"),
         (r#"{"modules": {}}"#.into(), "the netlist has no module"),
         (module(io, ""), "port y: nothing drives net 3"),
-        (
-            cell("$_DLATCH_P_", not),
-            "cell g: $_DLATCH_P_ has a state: circuits here are combinational",
-        ),
+        (cell("$_DLATCH_P_", not), "cell g: $_DLATCH_P_ has state: circuits must be combinational"),
         (
             cell("$add", not),
             "cell g: unknown cell $add: flatten the design and map it to simple gates",
         ),
         (
             cell("$_DFF_P_", r#""C": [2], "D": [2], "Q": [3]"#),
-            "cell g: $_DFF_P_ has a state: circuits here are combinational",
+            "cell g: $_DFF_P_ has state: circuits must be combinational",
         ),
         (
             cell("$_NOT_", r#""A": [2], "Q": [3]"#),
@@ -365,7 +362,7 @@ fn json_that_is_refused() {
         ),
         (
             cell("$_NOT_", r#""A": ["x"], "Y": [3]"#),
-            "cell g: bit x is not 0, 1 or a net: setundef -zero of Yosys makes bits without a value 0",
+            "cell g: bit x is not 0, 1 or a net: the Yosys command setundef -zero sets undefined bits to 0",
         ),
         (cell("$_NOT_", r#""A": [2], "Y": ["1"]"#), "cell g: a constant is driven"),
         (cell("$_NOT_", r#""A": [3], "Y": [3]"#), "cell g: a loop through 3"),

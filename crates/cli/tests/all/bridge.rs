@@ -90,7 +90,9 @@ fn results_go_through_a_second_table() {
 fn plans_say_what_every_step_takes() {
     let here = Workspace::new();
     let plan = here.succeed("plan bridge --bits 8 --output-bits 8 --op sign --values 512");
-    for words in ["integers of 9 bits", "packed lookup", "ring packing", "fails on its whole way"] {
+    for words in
+        ["integers of 9 bits", "packed lookup", "ring packing", "over all steps, a value fails"]
+    {
         assert!(plan.contains(words), "{words}: {plan}");
     }
     let options = "--bits 3 --output-bits 4 --op table --taken-out 7 --values 9 --insecure-toy";

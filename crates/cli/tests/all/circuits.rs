@@ -150,7 +150,7 @@ fn a_set_is_chosen_and_others_are_refused_with_reasons() {
         assert!(found["reason"].as_str().unwrap().contains("above the limit of 2000000000"));
     }
     let error = here.fail("plan circuit compare32 --set latency --log2-fail -90");
-    assert!(error.contains("results fail with 2^-95.4 a bit or less, most of all "), "{error}");
+    assert!(error.contains("results fail with 2^-95.4 per bit or less, most of all "), "{error}");
     let error = here.fail("plan circuit add32 --memory 100MB");
     assert!(error.contains("latency: the circuit takes ") && error.contains("throughput: "));
 }

@@ -305,8 +305,8 @@ fn keys_of_other_engines_clients_and_parameters() {
         let other = Workspace::with_keys(&format!("--mode {other} --bits 2"));
         for (name, place, reason) in [
             ("other", other, other_engine.as_str()),
-            ("twin", twin, "is of the client key "),
-            ("third", third, "is of other parameters: digest "),
+            ("twin", twin, "belongs to the client key "),
+            ("third", third, "was made under other parameters: digest "),
         ] {
             here.write(&format!("{name}.key"), place.read("client.key"));
             here.write(&format!("{name}-server.key"), place.read("server.key"));

@@ -156,7 +156,7 @@ fn rows_are_compared_with_constants_and_columns_with_each_other() {
         here.write("pipeline.toml", compared(is, than));
         let error = here.fail(fails);
         assert!(error.contains("a sum from -15 to 7 modulo 16"), "{error}");
-        assert!(error.contains("modulo 32 make room"), "{error}");
+        assert!(error.contains("keys for values modulo 32"), "{error}");
     }
     here.write("pipeline.toml", compared("=", "0"));
     run(&here);
@@ -226,7 +226,7 @@ fn schemas_are_suggested_and_say_what_they_lose() {
     here.write("words.csv", format!("word,n\n{words}"));
     let report = here.succeed("schema suggest words.csv --bits 5 --output s.json");
     assert!(
-        report.contains("without \"word\": it has 40 different words, and the key 32"),
+        report.contains("without \"word\": it has 40 different words, but the key has only 32"),
         "{report}"
     );
     assert!(!report.contains("the first line"), "{report}");
@@ -289,14 +289,14 @@ fn pipelines_that_do_not_fit_are_refused_before_the_key_is_read() {
     here.write("bad.csv", "age,a\nwest,1\n");
     let bad = refused(bad);
     assert!(bad.starts_with("bad.csv: line 2: input \"west\" is not an integer"), "{bad}");
-    assert!(bad.contains("`schema` says so of \"age\""), "{bad}");
+    assert!(bad.contains("say so of \"age\" in `schema`"), "{bad}");
     let short =
         "schema = 'schema.json'\n[[step]]\nlookup = 'region'\ntable = 'rate.csv'\ninto = 'a'";
     let short = refused(short);
     assert!(short.contains("rate.csv: line 2: output \"0.5\" is not an integer"), "{short}");
-    assert!(short.contains("`results` says so of \"a\""), "{short}");
+    assert!(short.contains("say so of \"a\" in `results`"), "{short}");
     let gap = "schema = 'schema.json'\nresults = 'results.json'\n[[step]]\nlookup = 'region'\ntable = 'rate.csv'\ninto = 'rate'";
-    assert!(refused(gap).contains("rate.csv: no line is for \"north\"; a default is"));
+    assert!(refused(gap).contains("rate.csv: no line for \"north\"; add one, or"));
     assert!(refused("[[step]]\nfoo = 1").contains("it is not a pipeline"));
     let line = "run pipeline.toml --evaluation server.key --input people.frame --output points.csv";
     here.write("pipeline.toml", PIPELINE);
@@ -384,7 +384,7 @@ fn columns_that_a_program_cannot_take_are_refused_before_there_are_keys() {
         assert!(error.starts_with("schema.json: \"age\" has gaps"), "{error}");
     }
     here.write("schema.json", SCHEMA.replace("\"validity\"", "{\"value\": 1}"));
-    here.refuses(plan, "values below 4, and those of \"age\"");
+    here.refuses(plan, "values below 4, but those of \"age\"");
     here.write("sort.json", sort.replace(r#""age", "region""#, r#""region", "age""#));
     let found = here.succeed(plan);
     assert!(found.contains("a sort of 2 columns modulo 16, by values below 4"), "{found}");

@@ -221,9 +221,9 @@ fn limits_that_messages_name_are_enough() {
 fn options_that_do_not_go_together_are_named() {
     let here = toy();
     let message = here.fail("plan --mode packed --bits 8 --method akp --digit-bits 4");
-    assert!(message.contains("AKP by digits of 4 bits: BMT and CMT have digits"), "{message}");
+    assert!(message.contains("AKP by digits of 4 bits: use BMT or CMT"), "{message}");
     let message = here.fail("plan --mode packed --bits 24 --values 1");
-    assert!(message.contains(", the surest method, fails with probability"), "{message}");
+    assert!(message.contains(", the most reliable method, fails with probability"), "{message}");
     here.succeed("keygen --insecure-toy --mode single --bits 2 --secret s.key --evaluation e.key");
     let message =
         here.fail("encrypt --as headroom --secret s.key --input values.csv --output new.ct");

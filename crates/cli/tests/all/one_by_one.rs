@@ -109,7 +109,7 @@ fn what_single_values_do_not_serve_is_named() {
     let message = fail("--bits 4 --output-modulus 4194304");
     assert!(message.contains("16 -> 4194304") && message.contains("up to 2^"), "{message}");
     assert!(fail("--bits 4 --memory 1kB").contains("in 1 kB of memory: the smallest needs"));
-    assert!(fail("--bits 4 --ring-degree 65536").contains("it is for packed values"));
+    assert!(fail("--bits 4 --ring-degree 65536").contains("only packed values support it"));
     assert!(fail("--bits 4 --variant None").contains("FDFB-Compress"));
     assert!(here.succeed("plan --bits 4 --variant comp").contains("best: single: Comp, "));
     here.write("long.csv", numbers((0..1000).map(|x| x % 7)));

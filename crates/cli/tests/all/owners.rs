@@ -74,7 +74,7 @@ fn refuse_other_holders(here: &Workspace) {
         here.fail(&format!("decrypt --input risks.joint --output x.part --secret {rest}"))
     };
     for (rest, wrong) in [
-        ("1.secret --together 1,4", "2 holders are to decrypt together"),
+        ("1.secret --together 1,4", "2 holders were named to decrypt together"),
         ("1.secret --together 1,4,6", "owner 6"),
         ("1.secret --together 1,4,4", "two messages of owner 4"),
         ("1.secret --together 2,4,5", "holder 1 is not one of those"),
@@ -87,7 +87,7 @@ fn refuse_other_holders(here: &Workspace) {
     // Parts of two quorums: the later one has 2, 3 and 4.
     let message =
         here.fail("decrypt --part 1.part 2.part 3.part --input risks.joint --output x.csv");
-    assert!(message.contains("owner 2 was made to go with those of 2, 3, 4 of 5"), "{message}");
+    assert!(message.contains("owner 2 was made for decryption by 2, 3, 4 of 5"), "{message}");
     let message = here.fail("decrypt --part 2.part 3.part --input risks.joint --output x.csv");
     assert!(message.contains("the partial decryption of owner 4 is missing"), "{message}");
     let message = here.fail("owners receive --dealt ann.to1 bob.to2 eve.to1 --secret x.secret");
@@ -174,7 +174,7 @@ fn three_owners_decrypt_together_what_none_can_alone() {
     here.write("eve.part", part);
     let message = here.fail(&decrypt(&OWNERS));
     assert!(
-        message.contains("the partial decryption of owner 3 is of the ciphertext"),
+        message.contains("the partial decryption of owner 3 belongs to the ciphertext"),
         "{message}"
     );
     assert!(here.read("risks.joint") != result);

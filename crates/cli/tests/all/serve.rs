@@ -155,7 +155,7 @@ fn requests_refusals_and_jobs_are_logged_and_tokens_are_not() {
     line(&[
         "WARN request refused",
         "status=401",
-        "unauthorized: the token is of no client",
+        "unauthorized: the token belongs to no client",
         "peer=\"127.0.0.1\"",
     ]);
     line(&["WARN request refused", "hospital", "status=404", "not-found: there is no such table"]);
@@ -172,7 +172,7 @@ fn folders_that_are_no_servers_are_refused() {
     workspace.write("thesis.txt", "years of work");
     for line in ["serve --folder .", "serve client add --folder . --name one"] {
         let error = workspace.fail(line);
-        assert!(error.contains("no server's folder") && error.contains("thesis.txt"), "{error}");
+        assert!(error.contains("not a server's folder") && error.contains("thesis.txt"), "{error}");
     }
     assert_eq!(workspace.files(), ["thesis.txt"]);
     workspace.succeed("serve client add --folder service --name one");

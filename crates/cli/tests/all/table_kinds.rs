@@ -253,8 +253,8 @@ fn hidden_tables_are_looked_up_as_others_are() {
     }
     let here = Workspace::new();
     let error = here.fail("plan --mode leveled --bits 4 --hide-table");
-    assert!(error.contains("packed values of up to 10 bits have them, and single"), "{error}");
-    here.refuses("plan --bits 16 --hide-table", "packed values of up to 10 bits have them");
+    assert!(error.contains("packed values of up to 10 bits and single values"), "{error}");
+    here.refuses("plan --bits 16 --hide-table", "only packed values of up to 10 bits and");
 }
 
 #[test]

@@ -150,7 +150,7 @@ fn bytes_of_other_programs() {
     let last = format!("{}ffffffff", "0".repeat(24));
     here.write("long.bin", [0; 17]);
     let message = here.fail(&format!("aes transcipher {files} --input long.bin --counter {last}"));
-    assert!(message.contains("leaves 1 of the 2^32 of a nonce"), "{message}");
+    assert!(message.contains("leaves 1 of the 2^32 counters of a nonce"), "{message}");
 }
 
 #[cfg(unix)]
@@ -175,7 +175,7 @@ fn keys_of_others_and_damage_are_named() {
     here.succeed(&format!("aes encrypt-key --secret aes.secret --key {other} --output other.ct"));
     let message = transcipher("aes.server", "other.ct", "");
     assert!(message.starts_with("cipher.aes is not for other.ct"), "{message}");
-    assert!(message.contains("the message is under the AES key"), "{message}");
+    assert!(message.contains("the message is encrypted under the AES key"), "{message}");
     let message = transcipher("other.server", "key.ct", "");
     assert!(message.starts_with("key.ct does not belong to other.server"), "{message}");
     let message = transcipher("aes.secret", "key.ct", "");

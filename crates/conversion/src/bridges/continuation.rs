@@ -140,7 +140,7 @@ impl Continuation for Integers {
             Function::ToRadix => radix_digits(target, digits),
             Function::Sign => small_values(target, input_modulus.unwrap_or(2)),
             _ => Err(Error::Unsupported(format!(
-                "packing results of {}: they are whole integers; signs and digits are packed",
+                "packing results of {}: they are whole integers; only signs and digits can be packed",
                 self.name()
             ))),
         }

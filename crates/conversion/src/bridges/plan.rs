@@ -130,7 +130,7 @@ impl<T: Target> fmt::Display for Plan<T> {
         }
         writeln!(
             f,
-            "  a value fails on its whole way with {}, a ciphertext with {}",
+            "  over all steps, a value fails with a probability of {}, a ciphertext with {}",
             self.value_failure_probability(),
             self.failure_probability()
         )?;
@@ -409,9 +409,8 @@ impl<'a, C: Continuation> Draft<'a, C> {
         let worst = worst.expect("a plan has steps");
         let number = 1 + self.steps.iter().take_while(|step| step.name != worst.name).count();
         let (steps, name) = (self.steps.len(), worst.name);
-        let what = format!(
-            "a ciphertext on its whole way, most often in step {number} of {steps}, {name},"
-        );
+        let what =
+            format!("a ciphertext over all steps, most often in step {number} of {steps}, {name},");
         Error::FailureUnreachable { what, found: self.log2_fail(), limit }
     }
 

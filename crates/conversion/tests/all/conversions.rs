@@ -227,7 +227,7 @@ fn what_does_not_belong_is_refused_by_name() {
     let packing = |bits: &[&booleans::EncryptedBits], slots| {
         key.pack_bits(bits, slots).unwrap_err().to_string()
     };
-    assert!(packing(&[&two, &other.encrypt(&[true; 2])], 4).contains("of the client key"));
+    assert!(packing(&[&two, &other.encrypt(&[true; 2])], 4).contains("to the client key"));
     assert!(packing(&[&two, &three], 4).contains("number of values is 3"));
     assert!(packing(&[], 4).contains("number of lists"));
     assert!(packing(&[&three], 2).contains("number of values is 3"));
@@ -243,11 +243,11 @@ fn what_does_not_belong_is_refused_by_name() {
     let elsewhere = Toy::of(20, 64);
     let foreign = ExtractionKey::expand(&elsewhere.extraction);
     let error = foreign.extract(&packed, 0).unwrap_err().to_string();
-    assert!(error.contains("of other parameters"), "{error}");
+    assert!(error.contains("under other parameters"), "{error}");
     let stranger =
         EncryptedPhases::new(&toy.parameters, KeyId([9; 16]), packed.ciphertext().clone(), 4, 2);
     let error = extraction.extract(&stranger.unwrap(), 0).unwrap_err().to_string();
-    assert!(error.contains("of the client key"), "{error}");
+    assert!(error.contains("to the client key"), "{error}");
     let secrets = Secrets { lwe: &toy.lwe[1..], ring: &toy.ring, clients: CLIENTS };
     assert!(secrets.packing_key(&toy.parameters).unwrap_err().to_string().contains("dimension"));
 }

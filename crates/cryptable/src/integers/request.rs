@@ -216,8 +216,7 @@ impl Request<Integers> {
             return Ok(Vec::new());
         }
         if self.job.engine != Engine::Packed || parameters.input_modulus() < LEAST_MODULUS_OF_ROWS {
-            let what =
-                "searches and sorts of columns but of packed values in digits of two bits or more";
+            let what = "searches and sorts of columns other than packed values in digits of two bits or more";
             return Err(Error::Unsupported(what.into()));
         }
         let rows = parameters.values_per_ciphertext() as u64;

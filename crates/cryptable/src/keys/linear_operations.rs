@@ -192,7 +192,7 @@ impl EvaluationKey {
             None => Error::UnsupportedOperation {
                 engine: Engine::Leveled.name(),
                 operation,
-                reason: "it encrypts the bits of a value one by one; look a table of the result up instead",
+                reason: "it encrypts the bits of a value one by one; use a lookup by a table of the result instead",
             },
         }
     }

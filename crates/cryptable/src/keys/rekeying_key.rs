@@ -77,7 +77,7 @@ impl SecretKey {
             _ => {
                 let kind = self.kind();
                 let what =
-                    format!("keys for a new owner of kind {kind}: those of lookups have them");
+                    format!("keys for a new owner of kind {kind}: only keys of lookups have them");
                 return Err(Error::Unsupported(what));
             }
         };

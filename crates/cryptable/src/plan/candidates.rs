@@ -43,7 +43,7 @@ pub(super) fn ways(request: &Request) -> Result<Vec<Way>> {
         let asked = *engine.get_or_insert(Engine::Leveled);
         if asked != Engine::Leveled {
             let what =
-                format!("automata and chains of CMUXes with the engine {asked}: leveled has them");
+                format!("automata and chains of CMUXes with the engine {asked}: use leveled");
             return Err(Error::Unsupported(what));
         }
     }
@@ -245,32 +245,35 @@ fn refuse_packed_options(engine: Engine, request: &Request) -> Result<()> {
         return Err(unserved_hiding(&format!("with the engine {engine}")));
     }
     let option = match (request.job.ring_degree, request.job.digit_bits) {
-        (Some(_), _) => "a ring degree of one's choice",
-        (None, Some(_)) => "a digit width of one's choice",
+        (Some(_), _) => "a chosen ring degree",
+        (None, Some(_)) => "a chosen digit width",
         (None, None) => return Ok(()),
     };
-    Err(Error::Unsupported(format!("{option} with the engine {engine}: it is for packed values")))
+    Err(Error::Unsupported(format!(
+        "{option} with the engine {engine}: only packed values support it"
+    )))
 }
 
 /// Returns the error for a kind of entries that only the packed engine has.
 fn unserved_entries(place: &str, entries: EntryKind) -> Error {
-    Error::Unsupported(format!("{entries} {place}: that is for packed values"))
+    Error::Unsupported(format!("{entries} {place}: only packed values support it"))
 }
 
 /// Returns the error for a key of several owners, which only the packed engine has.
 fn unserved_owners(place: &str) -> Error {
-    Error::Unsupported(format!("several owners {place}: they are for packed values"))
+    Error::Unsupported(format!("several owners {place}: only packed values support them"))
 }
 
 /// Returns the error for hidden tables, which only packed values support, and single values that are looked up one by
 /// one.
 fn unserved_hiding(place: &str) -> Error {
     Error::Unsupported(format!(
-        "hidden tables {place}: packed values of up to 10 bits have them, and single values that are looked up one by one"
+        "hidden tables {place}: only packed values of up to 10 bits and single values that are looked up one by one \
+         support them"
     ))
 }
 
 /// Returns the error for complex outputs, which only the packed engine has.
 fn unserved_complex(place: &str) -> Error {
-    Error::Unsupported(format!("complex outputs {place}: that is for packed values"))
+    Error::Unsupported(format!("complex outputs {place}: only packed values support them"))
 }

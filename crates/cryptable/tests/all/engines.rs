@@ -290,7 +290,7 @@ fn lies_under_valid_digests_are_found() {
     };
     assert!(forged(&file, 0, b"X").contains("not a cryptable file"));
     for version in [1, 2] {
-        let name = format!("format version {version} is of an older cryptable");
+        let name = format!("format version {version} was written by an older cryptable");
         assert!(forged(&file, 8, &[version]).contains(&name));
     }
     assert!(forged(&file, 8, &[9]).contains("newer"));

@@ -185,7 +185,7 @@ fn bad_input_is_refused_by_name() {
     assert!(key.prepare(&table_of_5_bits).unwrap_err().to_string().contains("inputs is 5"));
     let same = SecretKey::generate(secret.parameters());
     let text = message(&same.encrypt(&[1]).unwrap(), &table(10, 10, |x| x));
-    assert!(text.contains("ciphertext is of the client key"), "{text}");
+    assert!(text.contains("ciphertext belongs to the client key"), "{text}");
     let theirs = lookup(&key, &same.encrypt(&[1]).unwrap(), &table(10, 10, |x| x)).unwrap_err();
     assert!(matches!(theirs, Error::OtherClient { .. }), "{theirs}");
     // A table prepared with another client's key of the same parameters works, too; one of other parameters does not.

@@ -147,7 +147,7 @@ fn other_kinds_parameters_and_clients_are_refused() {
     assert!(error.contains("single lookups") && error.contains("packed"), "{error}");
     let gates = SecretKey::generate(gates::Parameters::insecure_toy());
     let error = rekeyed(&gates, &owner).unwrap_err().to_string();
-    assert!(error.contains("gates") && error.contains("those of lookups have them"), "{error}");
+    assert!(error.contains("gates") && error.contains("only keys of lookups have them"), "{error}");
 
     let apply = |secret: &SecretKey| key.apply(&secret.encrypt(&[1, 2]).unwrap()).unwrap_err();
     assert!(

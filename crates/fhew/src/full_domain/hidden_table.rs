@@ -148,7 +148,7 @@ impl FullDomainMethod for HiddenTable {
         parameters.check_plaintext_modulus(modulus)?;
         if !modulus.is_power_of_two() {
             let reason =
-                "tables are hidden for powers of two; fill the table up with any outputs".into();
+                "hidden tables need a power of two; fill the table up with any outputs".into();
             return Err(Error::PlaintextModulus { modulus, reason });
         }
         let (name, value) = (

@@ -64,7 +64,7 @@ impl Request {
                 })
             }
             (Some(_), Some(_)) => {
-                Err(Error::Unsupported("hidden tables by a method of one's choice".into()))
+                Err(Error::Unsupported("hidden tables with a chosen method".into()))
             }
         }
     }
@@ -117,7 +117,7 @@ impl Request {
         if let (Some(larger), None) = (larger, &self.method) {
             return Error::Unsupported(format!(
                 "single values of moduli {input_modulus} -> {output_modulus} with failures below 2^{}: the nearest \
-                 input modulus that is served is {larger}; fill the table up to it with any outputs",
+                 supported input modulus is {larger}; fill the table up to it with any outputs",
                 self.log2_fail()
             ));
         }
@@ -133,7 +133,7 @@ impl Request {
         let limit = limit.unwrap_or(1);
         Error::Unsupported(format!(
             "single values of moduli {input_modulus} -> {output_modulus} with failures below 2^{}: {what} moduli are \
-             served up to 2^{}",
+             supported up to 2^{}",
             self.log2_fail(),
             limit.ilog2()
         ))
@@ -245,11 +245,11 @@ mod tests {
         let message = |request: &Request| Parameters::choose(request).unwrap_err().to_string();
         for p in [51, 57, 63] {
             let found = message(&Request::new(p, p));
-            assert!(found.contains(&format!("that is served is {};", p + 1)), "{found}");
+            assert!(found.contains(&format!("supported input modulus is {};", p + 1)), "{found}");
             Parameters::choose(&Request::new(p + 1, p)).unwrap();
         }
         let sure = Request { log2_fail: Some(-128.0), ..Request::new(49, 49) };
-        assert!(message(&sure).contains("that is served is 50;"), "{}", message(&sure));
+        assert!(message(&sure).contains("supported input modulus is 50;"), "{}", message(&sure));
     }
 
     #[test]

@@ -56,7 +56,7 @@ fn layout(header: Header) -> Result<(Vec<Column>, usize)> {
         Elements::Records(fields) if header.shape.len() == 1 => {
             return Ok((columns_of(fields)?, rows));
         }
-        Elements::Records(_) => return Err(failed("records have one dimension")),
+        Elements::Records(_) => return Err(failed("records must have one dimension")),
     };
     check_count(count)?;
     let step = |wide: usize| wide.checked_mul(element.bytes).ok_or_else(too_large);

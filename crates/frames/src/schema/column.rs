@@ -248,7 +248,7 @@ mod tests {
             (r#""type": "words", "words": ["a"], "other": "b"#, "EOF"),
             (r#""type": "words", "words": ["a"], "other": "b""#, "`other` is \"b\""),
             (r#""type": "number", "bins": [1, 1]"#, "`bins` is 1 after 1"),
-            (r#""type": "number", "bins": [1]"#, "`bins` is of 1 end"),
+            (r#""type": "number", "bins": [1]"#, "`bins` is a list of length 1"),
             (r#""type": "number", "scale": 0"#, "`scale` is 0"),
             (r#""type": "number", "scale": -1.5"#, "`scale` is -1.5"),
             (r#""type": "integer", "minimum": 4, "maximum": 3"#, "`minimum` is above `maximum`"),
@@ -308,7 +308,8 @@ mod tests {
         let message = column(0, 300).check_modulus(256).unwrap_err().to_string();
         assert_eq!(
             message,
-            "column \"c\": it needs 301 values, but values of the key are below 256; bins, a larger scale or keys of `keygen --bits 9` serve it"
+            "column \"c\": it needs 301 values, but values of the key are below 256; use bins, a larger scale or keys \
+             of `keygen --bits 9`"
         );
     }
 }

@@ -95,7 +95,7 @@ impl Kind {
             expected: "a list of at least two numbers, each above the one before",
         };
         if ends.len() < 2 {
-            return Err(wrong(format!("of {} end", ends.len())));
+            return Err(wrong(format!("a list of length {}", ends.len())));
         }
         if let Some(pair) = ends
             .windows(2)

@@ -70,7 +70,9 @@ pub enum OwnersError {
         owner: u32,
     },
     /// The number of an owner exceeds the number of owners.
-    #[error("the {message} is of owner {owner}, but there are {owners} owners, counted from 1")]
+    #[error(
+        "the {message} is from owner {owner}, but there are only {owners} owners, counted from 1"
+    )]
     NoSuchOwner {
         /// Kind of the message.
         message: &'static str,
@@ -119,7 +121,7 @@ pub enum OwnersError {
     },
     /// A partial decryption belongs to another ciphertext.
     #[error(
-        "the partial decryption of owner {owner} is of the ciphertext {}, not of {}",
+        "the partial decryption of owner {owner} belongs to the ciphertext {}, not to {}",
         short_hex(.found), short_hex(.expected)
     )]
     OtherCiphertext {
@@ -163,8 +165,8 @@ pub enum OwnersError {
     NotAgreed,
     /// The number of holders who are to decrypt together is not the required one.
     #[error(
-        "{found} {} to decrypt together, where the key takes {threshold}: name exactly {threshold}",
-        if *.found == 1 { "holder is" } else { "holders are" }
+        "{found} {} named to decrypt together, but the key needs {threshold}: name exactly {threshold}",
+        if *.found == 1 { "holder was" } else { "holders were" }
     )]
     Quorum {
         /// Number of holders that were named.
@@ -182,7 +184,7 @@ pub enum OwnersError {
     },
     /// A partial decryption was made to be combined with those of other holders.
     #[error(
-        "the partial decryption of owner {owner} was made to go with those of {found}, not of {expected}"
+        "the partial decryption of owner {owner} was made for decryption by {found}, not by {expected}"
     )]
     OtherQuorum {
         /// Number of its owner.

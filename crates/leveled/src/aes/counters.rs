@@ -54,7 +54,7 @@ impl CounterRange {
         let first = u128::from_be_bytes(first);
         let left = BLOCKS_A_NONCE - first as u64 % BLOCKS_A_NONCE;
         if blocks > left {
-            let limit = format!("this first counter leaves {left} of the 2^32 of a nonce");
+            let limit = format!("this first counter leaves {left} of the 2^32 counters of a nonce");
             return Err(out_of_range("number of blocks of a message", blocks, limit));
         }
         Ok(Self { first, blocks })

@@ -10,7 +10,7 @@ pub(super) type MessageResult<T> = Result<T, MessageError>;
 #[non_exhaustive]
 pub enum MessageError {
     /// The message is under an AES key other than the encrypted one.
-    #[error("the message is under the AES key {found}, not under {expected}")]
+    #[error("the message is encrypted under the AES key {found}, not under {expected}")]
     OtherAesKey {
         /// The key in use.
         expected: KeyId,

@@ -168,7 +168,7 @@ impl CircuitBootstrappingParameters {
         if bits == 1 {
             return Ok(());
         }
-        Err(out_of_range(BITS_PER_CIPHERTEXT, bits.into(), "this is for single bits"))
+        Err(out_of_range(BITS_PER_CIPHERTEXT, bits.into(), "this works on single bits only"))
     }
 
     /// Returns 2N/2^θ, the number of phases after sparse rounding.

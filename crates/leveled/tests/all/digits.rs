@@ -198,7 +198,7 @@ fn bad_input_is_refused_by_name() {
         circuit.bootstrap(&input[0]).map(drop).unwrap_err(),
         cryptable_leveled::aes::Aes::new(circuit).map(drop).unwrap_err(),
     ] {
-        assert!(error.to_string().contains("this is for single bits"), "{error}");
+        assert!(error.to_string().contains("this works on single bits only"), "{error}");
     }
     let set = ParameterSet::TwoBitDepth11;
     let of = |base_log2, bits_per_ciphertext| {

@@ -167,7 +167,8 @@ impl Parameters {
         let literal = self.literal();
         let name = &literal.name;
         let Circuit::Multiplexer(circuit) = self.circuit() else {
-            let what = format!("noise of a table of given outputs: {name} is no multiplexer tree");
+            let what =
+                format!("noise of a table of given outputs: {name} is not a multiplexer tree");
             return Err(Error::Unsupported(what));
         };
         let dry_run = circuit.dry_run();

@@ -218,8 +218,8 @@ fn check_real_slots(literal: &ParametersLiteral) -> Result<()> {
         || literal.complex_outputs
         || literal.multiplexer.as_ref().is_none_or(|tree| tree.entry_levels > 0)
         || !literal.owners.is_one();
-    let what = "real slots of AKP, or beside bits, fewer values than the ring degree, complex outputs, entries of slots or \
-                several owners";
+    let what = "real slots of AKP, or together with bits, fewer values than the ring degree, complex outputs, \
+                entries of slots or several owners";
     refuse(unserved, what)
 }
 
@@ -249,8 +249,8 @@ fn check_half_ring(literal: &ParametersLiteral) -> Result<()> {
         || literal.is_cosine_table()
         || literal.multiplexer.as_ref().is_some_and(|tree| tree.entry_levels > 0)
         || !literal.owners.is_one();
-    let what = "the half ring beside real slots, two inputs, a secret of blocks, selections, formulas, hidden tables, \
-                entries of slots or several owners";
+    let what = "the half ring together with real slots, two inputs, a secret of blocks, selections, formulas, \
+                hidden tables, entries of slots or several owners";
     refuse(unserved, what)
 }
 
@@ -263,8 +263,7 @@ fn check_block_secret(literal: &ParametersLiteral, secret: &BlockSecretLiteral) 
         || literal.selection_primes > 0
         || literal.is_cosine_table()
         || !literal.owners.is_one();
-    let what =
-        "a secret of blocks beside digits, formulas, complex outputs, two inputs or several owners";
+    let what = "a secret of blocks together with digits, formulas, complex outputs, two inputs or several owners";
     refuse(unserved, what)?;
     let (degree, slots, dimension) = (literal.ring_degree, literal.slots, secret.dimension);
     check_within("values per ciphertext", slots as u64, 8..=degree as u64 / 2)?;
@@ -284,7 +283,7 @@ fn check_block_secret(literal: &ParametersLiteral, secret: &BlockSecretLiteral) 
     let is_raised = literal.raising_matrix
         || literal.coeffs_to_slots != DftLiteral::default()
         || literal.exponential_shape() != ExponentialShape::default();
-    refuse(is_raised, "a secret of blocks beside numbers of CoeffsToSlots or of a series")
+    refuse(is_raised, "a secret of blocks together with numbers of CoeffsToSlots or of a series")
 }
 
 /// Checks a homomorphic DFT over `levels` butterfly levels.
@@ -357,8 +356,7 @@ fn check_complex(literal: &ParametersLiteral) -> Result<()> {
     if !literal.complex_outputs {
         return Ok(());
     }
-    let what =
-        "complex outputs with digit-by-digit inputs: AKP of whole inputs and trees have them";
+    let what = "complex outputs with digit-by-digit inputs: use AKP of whole inputs or trees";
     refuse(!literal.digits.is_empty(), what)?;
     let tree = literal.multiplexer.as_ref();
     let has_entries = tree.is_some_and(|tree| tree.entry_levels > 0);
@@ -426,8 +424,8 @@ fn check_multiplexer(multiplexer: &MultiplexerLiteral, input_modulus: u64) -> Re
     let spare_bits = u64::from(multiplexer.spare_bits);
     check_within("spare bits of selectors", spare_bits, 0..=MAX_SPARE_BITS)?;
     if spare_bits.max(multiplexer.table_bits.into()) > 0 && !multiplexer.may_spare_bits() {
-        let what = "spare bits of selectors, or bits of the table step, beside digits of 2 values, cleaned deltas, or a \
-                    level for entries";
+        let what = "spare bits of selectors, or bits of the table step, together with digits of 2 values, cleaned \
+                    deltas, or a level for entries";
         return Err(Error::Unsupported(what.into()));
     }
     let rows = multiplexer.row_sizes();

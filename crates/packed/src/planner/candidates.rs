@@ -94,8 +94,9 @@ impl Parameters {
             let Request { input_modulus: p, output_modulus: q, .. } = request;
             let nothing = format!("input modulus {p} and output modulus {q}");
             return Err(last.map_or(Error::Unsupported(nothing), |(error, method)| {
-                let what =
-                    format!("a ciphertext of a lookup {p} -> {q} by {method}, the surest method,");
+                let what = format!(
+                    "a ciphertext of a lookup {p} -> {q} by {method}, the most reliable method,"
+                );
                 request.unreachable(what, error)
             }));
         }
@@ -115,8 +116,8 @@ fn unmeasured_entries(request: &Request, fastest: &Candidate) -> Error {
     let words = fastest.parameters.literal().slots as u64 * input_modulus;
     let memory = fastest.peak_bytes as f64 / 1e9;
     Error::Unsupported(format!(
-        "{entries} of {input_modulus} inputs: lookups were measured up to {MAX_ENTRIES_MODULUS}; by count, one of a full \
-         ciphertext would take {units:.0} u, {memory:.0} GB of memory and {words} entries"
+        "{entries} of {input_modulus} inputs: lookups were only measured up to {MAX_ENTRIES_MODULUS}; by operation \
+         counts, one of a full ciphertext would take {units:.0} u, {memory:.0} GB of memory and {words} entries"
     ))
 }
 

@@ -306,10 +306,10 @@ impl Request {
             Self { entries: EntryKind::Plain | EntryKind::Encrypted, .. } => "for every value",
             Self { complex_outputs: true, .. } => "with complex outputs",
             Self { lookups_in_a_row, .. } if *lookups_in_a_row > 1 => "on results of lookups",
-            Self { method: Some(Method::Bmt | Method::Cmt), .. } => "by trees: AKP serves them",
-            Self { digit_bits: Some(_), .. } => "by digits: AKP serves them",
+            Self { method: Some(Method::Bmt | Method::Cmt), .. } => "by trees: use AKP",
+            Self { digit_bits: Some(_), .. } => "by digits: use AKP",
             Self { order: Some(HermiteOrder::Second | HermiteOrder::Third), .. } => {
-                "by a higher order: the first serves them"
+                "by a higher order: use the first"
             }
             Self { owners, .. } if !owners.is_one() => "of keys of several owners",
             _ => return Ok(()),
@@ -322,11 +322,11 @@ impl Request {
         let bounded = |name, value, least, most| check_within(name, value, least..=most);
         if self.method == Some(Method::Akp) {
             if self.entries != EntryKind::Shared {
-                let what = format!("method AKP with {}: BMT and CMT serve them", self.entries);
+                let what = format!("method AKP with {}: use BMT or CMT", self.entries);
                 return Err(Error::Unsupported(what));
             }
             if let Some(bits) = self.digit_bits {
-                let what = format!("method AKP by digits of {bits} bits: BMT and CMT have digits");
+                let what = format!("method AKP by digits of {bits} bits: use BMT or CMT");
                 return Err(Error::Unsupported(what));
             }
             bounded("input modulus of AKP", self.input_modulus, 2, MAX_AKP_MODULUS)?;

@@ -209,10 +209,10 @@ pub(crate) fn entry_circuit(parameters: &Parameters) -> Result<&MultiplexerCircu
     match parameters.circuit() {
         Circuit::Multiplexer(circuit) if circuit.has_entry_level() => Ok(circuit),
         Circuit::Multiplexer(_) => Err(Error::Unsupported(format!(
-            "a table of its own for every value: {name} has entry_levels = 0, but needs 1"
+            "a separate table for every value: {name} has entry_levels = 0, but needs 1"
         ))),
         Circuit::Akp(_) | Circuit::MultiPrecision(_) => Err(Error::Unsupported(format!(
-            "a table of its own for every value: {name} is no multiplexer tree"
+            "a separate table for every value: {name} is not a multiplexer tree"
         ))),
     }
 }

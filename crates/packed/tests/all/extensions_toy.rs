@@ -219,7 +219,7 @@ fn what_does_not_fit_is_named() {
     let other = SecretKey::generate(&toy(16, 16, &[4, 4], &[1, 1]));
     let foreign = other.encrypt_tables(&tables(3, 16, 16)).unwrap();
     let error = message(keys.lookup_encrypted(&input, &foreign, Progress::silent()).unwrap_err());
-    assert!(error.contains("tables is of other parameters: digest"), "{error}");
+    assert!(error.contains("tables was made under other parameters: digest"), "{error}");
     let foreign = other.encrypt(&[1]).unwrap();
     assert!(keys.lookup_slots(&foreign, &tables(3, 16, 16), Progress::silent()).is_err());
     let digit = secret.encrypt_digits(&[1], 4).unwrap();
@@ -266,7 +266,7 @@ fn parameters_without_a_level_for_entries_are_refused() {
     let tables = SlotTables::new(random_tables(3, 16, 16)).unwrap();
     for (parameters, reason) in [
         (tree, "entry_levels = 0"),
-        (Parameters::insecure_toy(16, 16).unwrap(), "no multiplexer tree"),
+        (Parameters::insecure_toy(16, 16).unwrap(), "not a multiplexer tree"),
     ] {
         let client = Client::new(parameters);
         let input = client.secret.encrypt(&[1]).unwrap();

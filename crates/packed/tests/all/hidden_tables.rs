@@ -127,7 +127,7 @@ fn what_hiding_does_not_cover_is_refused_by_name() {
     refused(Request { entries: EntryKind::Plain, ..base }, "for every value");
     refused(Request { complex_outputs: true, ..base }, "complex outputs");
     refused(Request { lookups_in_a_row: 2, ..base }, "results of lookups");
-    refused(Request { method: Some(Method::Cmt), ..base }, "AKP serves them");
+    refused(Request { method: Some(Method::Cmt), ..base }, "use AKP");
     refused(Request { order: Some(HermiteOrder::Third), ..base }, "higher order");
     refused(Request { owners: Owners::new(2).unwrap(), ..base }, "several owners");
     refused(Request { input_modulus: 1 << 12, ..base }, "1024");

@@ -68,8 +68,8 @@ def plan_integers(
     `function` is `"sign"` (comparisons, too) or `"absolute"` (maximum and ReLU, too); comparisons need one bit of
     headroom. `returning` says whether results stay `"single"`, are `"packed"`, or are packed and `"looked up"` again.
     Keyword arguments: `values` is the number looked up at once, `taken_out` the number taken out of the packed result,
-    `memory` is in bytes, `log2_fail` bounds the probability that any value of a packed ciphertext fails on its whole
-    way, and `threads` is the number of threads.
+    `memory` is in bytes, `log2_fail` bounds the probability that any value of a packed ciphertext fails over all
+    steps, and `threads` is the number of threads.
     """
     limits = _limits(values, taken_out, memory, log2_fail, threads, insecure_toy)
     return _compiled.plan_bridge(input_modulus, function, bits, (2, 2), returning, limits)

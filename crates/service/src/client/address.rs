@@ -48,7 +48,7 @@ pub(super) fn check(url: &str, plain_http: bool) -> Result<()> {
         ),
         Some("https") if cfg!(feature = "tls") => Ok(()),
         Some("https") => refused(
-            "this build speaks no TLS; one with the feature remote-tls, of the library tls, does",
+            "this build has no TLS: build with the feature remote-tls, or tls of the library",
         ),
         _ if url.is_empty() => refused("it is empty; an address looks like http://127.0.0.1:8080"),
         _ => refused("an address looks like https://lookups.example or http://127.0.0.1:8080"),

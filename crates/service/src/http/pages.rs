@@ -14,7 +14,7 @@ const LONGEST: usize = 1000;
 pub(super) fn page(uri: &Uri) -> Result<Page> {
     let mut page = Page { after: 0, limit: LONGEST };
     let wrong = |part: &str| {
-        let text = format!("{part:?} is none of after=NUMBER and limit=1 to {LONGEST}");
+        let text = format!("{part:?} is neither after=NUMBER nor limit=1 to {LONGEST}");
         Problem::bad_request(text)
     };
     for part in uri.query().unwrap_or_default().split('&').filter(|part| !part.is_empty()) {

@@ -47,7 +47,7 @@ pub(super) fn number(headers: &HeaderMap, name: &str) -> Result<Option<u64>> {
     let number = value.to_str().ok().and_then(|text| text.parse().ok());
     match number {
         Some(number) => Ok(Some(number)),
-        None => Err(Problem::bad_request(format!("{name} is no number")).into()),
+        None => Err(Problem::bad_request(format!("{name} is not a number")).into()),
     }
 }
 

@@ -83,7 +83,7 @@ pub(super) async fn append(
     body: Body,
 ) -> Result<Response> {
     let begin = number(&headers, OFFSET)?;
-    let begin = begin.ok_or_else(|| Problem::bad_request("there is no header Upload-Offset"))?;
+    let begin = begin.ok_or_else(|| Problem::bad_request("the header Upload-Offset is missing"))?;
     // Checked first, so that only its client learns that the upload exists.
     let named = id.clone();
     app.blocking(move |app| app.store.upload(client, &named)).await?;

@@ -62,7 +62,7 @@ impl Store {
             }
         }
         let text = format!(
-            "the file is encrypted for the key {}, of which the recipient publishes no public key",
+            "the file is encrypted for the key {}, but the recipient publishes no public key for it",
             file.key_id
         );
         Err(Problem::unusable(text).into())

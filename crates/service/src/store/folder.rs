@@ -78,7 +78,7 @@ impl<'a> Condition<'a> {
         }
         match &self.foreign {
             Some(name) => Err(Error::Operator(format!(
-                "{folder} is no server's folder and has {name:?} in it: choose one that is new or empty"
+                "{folder} is not a server's folder, but has {name:?} in it: choose one that is new or empty"
             ))),
             None => Ok(()),
         }
@@ -234,7 +234,7 @@ pub(super) fn tighten(path: &Path) -> Result<()> {
         tracing::warn!(
             ?path,
             mode = format!("{mode:o}"),
-            "others could read this; now they cannot"
+            "others could read this; its permissions are restricted now"
         );
     }
     Ok(())

@@ -18,8 +18,9 @@ use crate::Result;
 const MAX_ATTEMPTS: u32 = 2;
 
 /// The reason of such a failure.
-const FATAL: &str = "the server ended twice while the job ran, and may have died of it, so it does not run again; order fewer \
-                     values or tables at a time, or ask the operator, who finds the reason in the server's log";
+const FATAL: &str = "the server ended twice while the job ran, perhaps because of it, so it will not run again; \
+                     order fewer values or tables at a time, or ask the operator, who finds the reason in the \
+                     server's log";
 
 /// Prefix of the names of workers within a server, which end together with it.
 pub(crate) const IN_SERVER: &str = "server-";

@@ -114,7 +114,7 @@ impl Store {
             params![id, sha256],
         )?;
         if removed == 0 {
-            return Err(Problem::conflict("a job that waits or runs needs it").into());
+            return Err(Problem::conflict("a queued or running job needs it").into());
         }
         self.remove_files()
     }

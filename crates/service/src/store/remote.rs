@@ -35,7 +35,7 @@ impl Remote {
     pub(super) fn open(url: &str) -> Result<Self> {
         let wrong = |reason: String| {
             Error::Operator(format!(
-                "{url} is no object store: {reason}; use s3://BUCKET/PREFIX or file:///FOLDER"
+                "{url} is not an object store: {reason}; use s3://BUCKET/PREFIX or file:///FOLDER"
             ))
         };
         let refused = |error: object_store::Error| wrong(error.to_string());

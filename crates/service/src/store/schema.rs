@@ -132,7 +132,9 @@ pub(super) fn prepare(database: &mut Connection, now: u64) -> Result<()> {
     let transaction = database.transaction()?;
     let found = version(&transaction)?;
     if found > VERSION {
-        let text = format!("the folder is of version {found}, this program knows up to {VERSION}");
+        let text = format!(
+            "the folder has version {found}, but this program knows versions up to {VERSION}"
+        );
         return Err(Error::Operator(text));
     }
     if found < 1 {
@@ -164,7 +166,8 @@ pub(super) fn prepare_server(database: &super::sql::Connection) -> Result<()> {
     match database.prepare_server(VERSION)? {
         VERSION => Ok(()),
         found => {
-            let text = format!("the database is of version {found}, this program knows {VERSION}");
+            let text =
+                format!("the database has version {found}, but this program needs {VERSION}");
             Err(Error::Operator(text))
         }
     }

@@ -60,7 +60,7 @@ fn folders_of_others_are_left_alone() {
         fs::create_dir(folder.path().join("files")).unwrap();
         fs::write(folder.path().join(name), "years of work").unwrap();
         let error = start(folder.path(), recover).unwrap_err();
-        assert!(error.contains("is no server's folder") && error.contains(name), "{error}");
+        assert!(error.contains("is not a server's folder") && error.contains(name), "{error}");
         assert!(Store::open(folder.path()).is_err());
         assert_eq!(files(folder.path()), BTreeSet::from([name.to_owned()]));
     }

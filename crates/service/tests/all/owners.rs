@@ -115,7 +115,7 @@ fn refuse_other_keys(owners: &Client, order: &Order) {
     let message = refused(Order { bits_key: Some(register(&three.bits)), ..order.clone() });
     assert!(message.contains("of 3 owners, not 2"), "{message}");
     let message = refused(Order { bits_key: Some(order.key.clone()), ..order.clone() });
-    assert!(message.contains("no key of bits"), "{message}");
+    assert!(message.contains("not a key for bits"), "{message}");
     let message = refused(Order { key: bits, bits_key: None, ..order.clone() });
     assert!(message.contains("engine bits"), "{message}");
     let (_, plain) = keys(Engine::Packed, 16);

@@ -10,8 +10,9 @@ pub(in crate::store) enum Remote {}
 
 impl Remote {
     pub(in crate::store) fn open(url: &str) -> Result<Self> {
-        let text =
-            format!("this program was built without object stores such as {url}: `--features s3`");
+        let text = format!(
+            "this program was built without object stores such as {url}: build it with `--features s3`"
+        );
         Err(Error::Operator(text))
     }
 

@@ -150,6 +150,6 @@ fn a_known_server_takes_files_and_gives_them_back() {
 fn what_is_no_object_store_is_refused() {
     for url in ["bucket", "ftp://bucket/x", "s3://"] {
         let error = Remote::open(url).unwrap_err().to_string();
-        assert!(error.contains("no object store") && error.contains("s3://BUCKET"), "{error}");
+        assert!(error.contains("not an object store") && error.contains("s3://BUCKET"), "{error}");
     }
 }

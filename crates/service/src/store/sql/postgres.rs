@@ -187,7 +187,7 @@ impl ToSql for Parameter {
             (Value::Real(number), &Type::FLOAT8) => number.to_sql(kind, out),
             (Value::Text(text), &Type::TEXT) => text.to_sql(kind, out),
             (Value::Blob(bytes), &Type::BYTEA) => bytes.to_sql(kind, out),
-            (value, kind) => Err(format!("{:?} is no {kind}", value.data_type()).into()),
+            (value, kind) => Err(format!("{:?} is not {kind}", value.data_type()).into()),
         }
     }
 

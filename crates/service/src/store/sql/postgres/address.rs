@@ -51,13 +51,13 @@ impl Address {
             None if is_here(&config) => false,
             None => {
                 return Err(refused(
-                    "it is another machine's, to which the password would go in the clear: add ?sslmode=verify-full, or \
-                     ?sslmode=disable in a network of its own",
+                    "it is on another machine, and the password would travel in the clear: add ?sslmode=verify-full, \
+                     or ?sslmode=disable in an isolated network",
                 ));
             }
             Some(mode) => {
                 return Err(refused(format_args!(
-                    "sslmode={mode} checks no server: use verify-full, or disable in a network of its own"
+                    "sslmode={mode} does not check the server: use verify-full, or disable in an isolated network"
                 )));
             }
         };
@@ -129,7 +129,8 @@ mod encrypted {
     pub(super) fn connect(address: &Address) -> Result<Client> {
         let roots = address.roots.as_deref().unwrap_or("the system's");
         Err(refused(format_args!(
-            "this program was built without TLS to PostgreSQL (certificates: {roots}): `--features postgres-tls`"
+            "this program was built without TLS to PostgreSQL (certificates: {roots}): build it with \
+             `--features postgres-tls`"
         )))
     }
 }
@@ -162,8 +163,8 @@ mod tests {
             ("postgres://u:p@db/d", "in the clear"),
             ("postgres://u:p@localhost,db/d", "in the clear"),
             ("postgres://u:p@localhost/d?hostaddr=10.0.0.1", "in the clear"),
-            ("postgres://u:p@localhost/d?sslmode=require", "checks no server"),
-            ("postgres://u:p@db/d?sslmode=prefer", "checks no server"),
+            ("postgres://u:p@localhost/d?sslmode=require", "does not check the server"),
+            ("postgres://u:p@db/d?sslmode=prefer", "does not check the server"),
             ("host=db user=u password=p", "postgres://"),
             ("postgres://u:p@db/d?sslmode=verify-full&nonsense=1", "nonsense"),
         ] {
