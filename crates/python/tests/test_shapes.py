@@ -76,7 +76,7 @@ def test_shapes(kind):
     with pytest.raises(TypeError, match="a single value has no len"):
         len(single)
     for it in (x, single):
-        with pytest.raises(TypeError, match="neither true nor false"):
+        with pytest.raises(TypeError, match="have no truth value"):
             bool(it)
     assert x.reshape(6).reshape(1, 6).ndim == 2
 

@@ -188,6 +188,6 @@ fn of_words(summary: &EncryptedWordsSummary) -> Report {
     let levels = if least == most { format!("{most}") } else { format!("{least} to {most}") };
     let (words, count) = (summary.words, ciphertexts(summary.ciphertexts()));
     let text =
-        format!("  content     {words} words in {count} of a bit each:{ports}; {levels} levels\n");
+        format!("  content     {words} words in {count} of one bit each:{ports}; {levels} levels\n");
     Report { fields, text }
 }

@@ -62,7 +62,7 @@ impl<R: Read> Column<R> {
         let index = match column {
             None if records.width() > 1 => {
                 bail!(
-                    "{}: {}; name one by --column",
+                    "{}: {}; choose one with --column",
                     input_file::name(path),
                     columns(&names, &records)
                 )
@@ -157,7 +157,7 @@ impl<R: Read> Iterator for Column<R> {
 fn columns<R: Read>(names: &[String], records: &Records<R>) -> String {
     let width = records.width();
     if names.is_empty() {
-        return format!("{width} columns, and no header line to name them: 1 to {width}");
+        return format!("{width} columns without a header line: 1 to {width}");
     }
     let names: Vec<String> = names.iter().map(|name| quoted(name)).collect();
     format!("{width} columns, {}", names.join(", "))
@@ -225,7 +225,7 @@ mod tests {
             ("ann,null\nbob,3\n", "2", "\"null\""),
         ] {
             let message =
-                format!("v.csv: nobody can tell whether its first line, with {found}, is a header");
+                format!("v.csv: cannot tell whether its first line, with {found}, is a header");
             assert!(error(text, Some(column)).starts_with(&message), "{text}");
             let stated =
                 CsvArgs { no_header: true, missing: Some("0".into()), ..CsvArgs::default() };
@@ -251,10 +251,10 @@ mod tests {
         assert_eq!(error(text, Some("d")), "v.csv: no column \"d\"; there are \"a\", \"b\", \"c\"");
         assert!(error("5,6\n", Some("a")).contains("no header line, and columns 1 to 2"));
         assert!(error("a,a\n5,6\n", Some("a")).contains("more than one"));
-        let message = "v.csv: 3 columns, \"a\", \"b\", \"c\"; name one by --column";
+        let message = "v.csv: 3 columns, \"a\", \"b\", \"c\"; choose one with --column";
         assert_eq!(error(text, None), message);
         assert!(
-            error("5;6\n", None).contains("2 columns, and no header line to name them: 1 to 2")
+            error("5;6\n", None).contains("2 columns without a header line: 1 to 2")
         );
     }
 

@@ -97,7 +97,7 @@ fn rows_of_a_column_are_searched_and_sorted() {
         here.fail(&format!("integers --evaluation server.key --input x.ct --output r.ct {options}"))
     };
     let error = refused("--op largest");
-    assert!(error.contains("largest takes --count"), "{error}");
+    assert!(error.contains("largest needs --count"), "{error}");
     let error = refused("--op sort --value v.ct");
     assert!(error.contains("--value is not for sort"), "{error}");
     let error = refused("--op largest --count 91");

@@ -19,7 +19,7 @@ fn check_at_full_size(engine: &str, modulus: u64, values: &[u64]) -> usize {
     here.write("values.csv", format!("grade\n{}", numbers(values)));
     let files = "--secret client.key --evaluation server.key";
     let report = here.json(&format!("keygen --mode {engine} --table table.csv {files}"));
-    assert_eq!((&report["engine"], &report["reason"]), (&engine.into(), &"as asked for".into()));
+    assert_eq!((&report["engine"], &report["reason"]), (&engine.into(), &"as requested".into()));
     assert!(report["security_bits"].as_f64().unwrap() >= 128.0);
     assert!(report["log2_fail"].as_f64().unwrap() <= -64.0);
     here.succeed("encrypt --key client.key --input values.csv --column grade --output v.ct");

@@ -218,7 +218,7 @@ fn job_of(
             if !outputs.len().is_power_of_two() || outputs.len() < 2 {
                 let count = outputs.len();
                 let message =
-                    format!("the table has {count} outputs, but must have a power of two of them");
+                    format!("the table has {count} outputs, but their number must be a power of two");
                 return Err(crate::errors::exception("TableError", message));
             }
             Operation::Table(outputs, kind)
