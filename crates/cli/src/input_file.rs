@@ -148,10 +148,7 @@ pub fn read_secret(
     check_start(&content).with_context(|| name.to_string())?;
     let rest = room - content.len() as u64;
     file.take(rest).read_to_end(&mut content).with_context(failed)?;
-    ensure!(
-        content.len() as u64 <= limit,
-        "{name}: more than {limit} bytes, the limit for {what}"
-    );
+    ensure!(content.len() as u64 <= limit, "{name}: more than {limit} bytes, the limit for {what}");
     Ok(content)
 }
 

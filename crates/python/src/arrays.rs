@@ -393,8 +393,9 @@ pub(crate) fn common_shape<'a>(
     match shapes.find(|&shape| shape != first) {
         None => Ok(first.clone()),
         Some(other) => {
-            let message =
-                format!("operands have the shapes {first:?} and {other:?}, but must have the same one");
+            let message = format!(
+                "operands have the shapes {first:?} and {other:?}, but must have the same one"
+            );
             Err(exception("MismatchError", message))
         }
     }

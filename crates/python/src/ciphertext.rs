@@ -145,7 +145,8 @@ impl Ciphertext {
             let mut pieces = (*self.inner).clone().into_pieces(first, run);
             let piece = pieces.next().filter(|piece| piece.count() <= run);
             let Some(piece) = piece.filter(|_| self.is_beginning(first)) else {
-                let message = "packed values share a ciphertext: an index must select all of them; to keep only some, look up a table per value";
+                let message = "packed values share a ciphertext: an index must select all of \
+                               them; to keep only some, look up a table per value";
                 return Err(exception("UnsupportedError", message.to_owned()));
             };
             rest = &rest[piece.count()..];

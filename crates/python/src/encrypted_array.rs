@@ -261,7 +261,8 @@ pub(crate) fn indexed_places(
     let shape: Vec<usize> = taken.getattr("shape")?.extract()?;
     let places: Vec<usize> = taken.call_method0("ravel")?.call_method0("tolist")?.extract()?;
     if places.is_empty() {
-        let message = format!("the index {key} selects no values, but a ciphertext has at least one");
+        let message =
+            format!("the index {key} selects no values, but a ciphertext has at least one");
         return Err(exception("RangeError", message));
     }
     Ok((places, shape))

@@ -109,7 +109,8 @@ pub fn memory_size(text: &str) -> Result<usize, String> {
             return Err(format!("unknown suffix \"{suffix}\": use B, kB, MB, GB, KiB, MiB or GiB"));
         }
     };
-    let number: f64 = number.parse().map_err(|_| format!("\"{number}\" is not a number of bytes"))?;
+    let number: f64 =
+        number.parse().map_err(|_| format!("\"{number}\" is not a number of bytes"))?;
     let bytes = number * unit;
     if suffix.trim().is_empty() && bytes < LEAST_BARE_MEMORY {
         return Err(format!(

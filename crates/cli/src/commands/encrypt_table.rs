@@ -24,8 +24,9 @@ pub fn run(global: Global, args: &EncryptTableArgs) -> Result<()> {
     let start = Instant::now();
     let secret = key_input::read_secret_key(global, &args.secret)?;
     let name = input_file::name(&args.secret);
-    let key =
-        secret.packed().with_context(|| format!("{name} cannot encrypt tables; {OTHER_KEYS} can"))?;
+    let key = secret
+        .packed()
+        .with_context(|| format!("{name} cannot encrypt tables; {OTHER_KEYS} can"))?;
     let parameters = key.parameters();
     ensure!(
         parameters.serves(EntryKind::Encrypted),

@@ -60,7 +60,9 @@ impl Finished {
         let mut file = input_file::open_companion(&path, &mut options).with_context(failed)?;
         match file.try_lock() {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => bail!("{shown} belongs to a lookup that is still running"),
+            Err(TryLockError::WouldBlock) => {
+                bail!("{shown} belongs to a lookup that is still running")
+            }
             Err(TryLockError::Error(error)) => return Err(error).with_context(failed),
         }
         let header = [&MAGIC[..], &VERSION.to_le_bytes(), &binding].concat();

@@ -253,9 +253,7 @@ mod tests {
         assert!(error("a,a\n5,6\n", Some("a")).contains("more than one"));
         let message = "v.csv: 3 columns, \"a\", \"b\", \"c\"; choose one with --column";
         assert_eq!(error(text, None), message);
-        assert!(
-            error("5;6\n", None).contains("2 columns without a header line: 1 to 2")
-        );
+        assert!(error("5;6\n", None).contains("2 columns without a header line: 1 to 2"));
     }
 
     #[test]

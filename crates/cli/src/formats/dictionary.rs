@@ -203,7 +203,8 @@ mod tests {
             format!("{:#}", Dictionary::open(&path, false).unwrap_err())
         };
         assert!(
-            error("a.json", "{\"a\": 1, \"b\": 1}").contains("code 1 stands for \"a\" and for \"b\"")
+            error("a.json", "{\"a\": 1, \"b\": 1}")
+                .contains("code 1 stands for \"a\" and for \"b\"")
         );
         assert!(error("b.csv", "a,1\na,2\n").contains("b.csv line 2: \"a\" has the codes 1 and 2"));
         assert!(error("c.csv", "word,code\na,-1\n").contains("line 2: \"-1\" is not a code"));

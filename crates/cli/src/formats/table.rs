@@ -273,11 +273,7 @@ fn sort(
         let Some(entry) = entries.get_mut(input as usize) else {
             bail!("{name} line {number}: input {input} is not below the input modulus {modulus}");
         };
-        ensure!(
-            entry.0 == 0,
-            "{name} line {number}: input {input} is already on line {}",
-            entry.0
-        );
+        ensure!(entry.0 == 0, "{name} line {number}: input {input} is already on line {}", entry.0);
         *entry = (number, output);
     }
     if let (Some(missing), None) = (entries.iter().position(|entry| entry.0 == 0), default) {
@@ -323,7 +319,9 @@ mod tests {
         let message = error("x\n1\n12\n", Some(2), Some(12));
         let hint = "; keys of `keygen --output-bits 4` have room for it";
         assert_eq!(message, format!("t.csv line 3, output: 12 is not below the modulus 12{hint}"));
-        assert!(error("0,1\n1,1\n0,2\n", None, None).contains("line 3: input 0 is already on line 1"));
+        assert!(
+            error("0,1\n1,1\n0,2\n", None, None).contains("line 3: input 0 is already on line 1")
+        );
         assert!(
             error("0,1\n3,1\n", None, None).contains("2 inputs of 4; the first one missing is 1")
         );

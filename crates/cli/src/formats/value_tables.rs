@@ -127,10 +127,7 @@ impl ValueTables {
     /// Checks that every table was read.
     pub fn finish(&mut self) -> Result<()> {
         let (read, name) = (self.read, input_file::name(&self.path));
-        ensure!(
-            self.next_tables(1)?.is_none(),
-            "{name}: more tables than the {read} values"
-        );
+        ensure!(self.next_tables(1)?.is_none(), "{name}: more tables than the {read} values");
         Ok(())
     }
 
@@ -209,8 +206,7 @@ mod tests {
             format!("{:#}", read.unwrap_err())
         };
         assert!(
-            error("1,2,3\n")
-                .contains("3 columns; a table per value has one for each of the 2")
+            error("1,2,3\n").contains("3 columns; a table per value has one for each of the 2")
         );
         assert!(error("1,8\n").contains("a.csv line 1, input 1: 8 is not below the modulus 8"));
         assert!(error("1,2\n\n3,4\n").contains("line 2: an empty line"));

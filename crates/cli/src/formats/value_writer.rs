@@ -184,11 +184,7 @@ impl Rows {
 
     fn finish(&mut self, written: u64) -> Result<()> {
         let more = self.pending || self.records.advance()?;
-        ensure!(
-            !more,
-            "{}: more rows than the {written} values",
-            input_file::name(&self.path)
-        );
+        ensure!(!more, "{}: more rows than the {written} values", input_file::name(&self.path));
         Ok(())
     }
 }

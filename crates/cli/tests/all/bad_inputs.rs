@@ -72,7 +72,9 @@ fn tables() {
     assert_eq!(fail("short.csv", "0\n1\n2\n"), format!("short.csv: {found}, {expected}"));
     let large = "large.csv line 4, output: 8 is not below the modulus 8; keys of `keygen --output-bits 4` have room for it";
     assert_eq!(fail("large.csv", "0\n1\n2\n8\n"), large);
-    assert!(fail("twice.csv", "0,1\n1,1\n1,2\n2,1\n").contains("line 3: input 1 is already on line 2"));
+    assert!(
+        fail("twice.csv", "0,1\n1,1\n1,2\n2,1\n").contains("line 3: input 1 is already on line 2")
+    );
     assert!(fail("gap.csv", "0,1\n1,1\n3,1\n").contains("the first one missing is 2"));
     assert!(fail("empty.csv", "").contains("empty.csv: the table has 0 outputs"));
     assert!(fail("table.txt", "").contains(".csv or .npy"));

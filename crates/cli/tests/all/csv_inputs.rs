@@ -103,10 +103,7 @@ fn one_of_several_columns_must_be_named() {
         "v.csv: 2 columns, \"id\", \"age\"; choose one with --column"
     );
     let message = here.fail(&format!("{line} n.csv"));
-    assert_eq!(
-        message,
-        "n.csv: 2 columns without a header line: 1 to 2; choose one with --column"
-    );
+    assert_eq!(message, "n.csv: 2 columns without a header line: 1 to 2; choose one with --column");
     assert_eq!(round_trip(&here, "--input n.csv --column 2"), "2\n");
     assert_eq!(round_trip(&here, "--input b.csv --column 2 --delimiter |"), "2\n");
 }

@@ -111,7 +111,7 @@ fn keys_and_tables_belong_together() {
     assert!(error.contains("square.ct") && error.contains("client"), "{error}");
     // Keys for tables in the clear, and of other engines.
     for (mode, encrypts) in
-        [("packed", "is a key for tables in the clear"), ("single", "encrypts no tables")]
+        [("packed", "is a key for tables in the clear"), ("single", "cannot encrypt tables")]
     {
         here.succeed(&format!("keygen --insecure-toy --force --mode {mode} --bits 4 {keys}"));
         here.succeed("encrypt --secret other.key --input values.csv --output other.ct");

@@ -142,7 +142,9 @@ class Network:
         """
         rows = [np.asarray(each, dtype=np.int64) for each in weights]
         if len(tables) != len(rows) - 1:
-            raise ValueError(f"{len(tables)} layers of tables for {len(rows)} layers of weights: all but the last one need tables")
+            raise ValueError(
+                f"{len(tables)} layers of tables for {len(rows)} layers of weights: all but the last one need tables"
+            )
         layers, before = [], len(features)
         for index, factors in enumerate(rows):
             if factors.ndim != 2 or factors.shape[1] != before:

@@ -76,7 +76,8 @@ fn word_of_two(
     call: impl FnOnce(&mut LibraryBuilder, &[LibrarySignal], &[LibrarySignal]) -> Vec<LibrarySignal>,
 ) -> Result<Vec<Signal>> {
     if x.len() != y.len() {
-        let message = format!("words have {} and {} bits, but must have the same number", x.len(), y.len());
+        let message =
+            format!("words have {} and {} bits, but must have the same number", x.len(), y.len());
         return Err(PyValueError::new_err(message));
     }
     let (x, y) = (of_builder(builder, x)?, of_builder(builder, y)?);

@@ -202,10 +202,15 @@ impl<'a> Server<'a> {
                 (vec![digits], Some(second))
             }
             Keys::Integers(_) => {
-                bail!("keys for integers do not support table: it needs keys from keygen --op table")
+                bail!(
+                    "keys for integers do not support table: it needs keys from keygen --op table"
+                )
             }
             Keys::Leveled(_) => {
-                bail!("keys from keygen --op table are only for table, not for {}", name_of(&args.op))
+                bail!(
+                    "keys from keygen --op table are only for table, not for {}",
+                    name_of(&args.op)
+                )
             }
         };
         Ok(Self { args, keys, tables: prepared, second, bar })

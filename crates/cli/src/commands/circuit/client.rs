@@ -25,8 +25,8 @@ pub fn encrypt(global: Global, args: &EncryptArgs, key: EncryptionKey<'_>) -> Re
     let start = Instant::now();
     let CircuitInputArgs { circuit, top, s_box, all_levels } = &args.circuit;
     let netlist = circuit.as_deref();
-    let netlist =
-        netlist.context("keys for circuits encrypt the inputs of a circuit: name it with --circuit")?;
+    let netlist = netlist
+        .context("keys for circuits encrypt the inputs of a circuit: name it with --circuit")?;
     let circuits = netlist_file::read_path(netlist, top.as_deref(), *s_box)?;
     let ports = input_ports(&circuits[0]);
     let KeyParameters::Bits(parameters) = key.parameters() else {

@@ -173,7 +173,10 @@ fn check_key(
     let ports = summary.ports.clone();
     let expected = EncryptedWordsSummary::new(parameters, key_id, ports, summary.words)
         .with_levels(summary.levels.clone());
-    ensure!(summary.parameter_digest == expected.parameter_digest, "it was made under other parameters");
+    ensure!(
+        summary.parameter_digest == expected.parameter_digest,
+        "it was made under other parameters"
+    );
     ensure!(
         summary.key_id == expected.key_id,
         "it belongs to client key {}, the evaluation key to {}",

@@ -216,7 +216,9 @@ mod tests {
     fn errors_name_the_line() {
         let error = |text: &str| format!("{:#}", read_text(text).unwrap_err());
         assert!(error("1,2\n3,16\n").contains("line 2, input b: \"16\" has more than 4 bits"));
-        assert!(error("1,2\n-3,1\n").contains("line 2, input a: \"-3\" is not an unsigned integer"));
+        assert!(
+            error("1,2\n-3,1\n").contains("line 2, input a: \"-3\" is not an unsigned integer")
+        );
         assert!(error("1 2\n3\n").contains("line 2: 1 columns, 2 expected"));
         assert!(error("a,c\n1,2\n").contains("no column for the input b"));
         assert!(error("a,b\n").contains("holds no words"));

@@ -158,7 +158,10 @@ impl Job {
     /// Checks that a column has one ciphertext per digit, if results depend on the values of all rows.
     pub fn check_parts(&self, parts: usize) -> Result<()> {
         let is_one = parts == 1 || !self.operation.moves_values();
-        ensure!(is_one, "a column of {parts} ciphertexts: only rows in one ciphertext can be compared");
+        ensure!(
+            is_one,
+            "a column of {parts} ciphertexts: only rows in one ciphertext can be compared"
+        );
         Ok(())
     }
 }

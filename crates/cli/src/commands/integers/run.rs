@@ -44,7 +44,8 @@ pub fn run(global: Global, args: &IntegersArgs) -> Result<()> {
         }
         _ => {
             let parameters = parameters.single();
-            let parameters = parameters.context("integers need keys for packed or single values")?;
+            let parameters =
+                parameters.context("integers need keys for packed or single values")?;
             let predict = |_| parameters.prediction();
             let planned = plan(args, &pieces, &header, parameters, &predict)?;
             let mapped = key_file.read()?;

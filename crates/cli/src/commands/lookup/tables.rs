@@ -27,7 +27,8 @@ use crate::{input_file, key_input};
 const OTHER_KEYS: &str = "keys from keygen --table-kind per-value or encrypted support it";
 
 /// Message about keys that do not serve one table per value.
-const PER_VALUE: &str = "--per-value: keys from keygen --table-kind per-value or encrypted support it";
+const PER_VALUE: &str =
+    "--per-value: keys from keygen --table-kind per-value or encrypted support it";
 
 /// The tables of a lookup, one per output, before its key is read.
 pub struct Tables {

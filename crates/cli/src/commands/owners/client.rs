@@ -328,7 +328,10 @@ fn read_session(global: Global, path: &Path) -> Result<JointSession> {
 fn read_secret(global: Global, path: &Path) -> Result<JointSecret> {
     let bytes = key_input::read_secret_file(path)?;
     let name = input_file::name(path);
-    ensure!(is_secret(&bytes), "{name}: not an owner's part of a secret key; owners share makes one");
+    ensure!(
+        is_secret(&bytes),
+        "{name}: not an owner's part of a secret key; owners share makes one"
+    );
     let read = JointSecret::from_bytes(&bytes, global.read_options());
     let secret = read.with_context(|| format!("cannot read {name}"))?;
     report::note(global, input_file::exposure(path).as_ref());

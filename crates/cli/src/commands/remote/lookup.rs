@@ -118,7 +118,10 @@ impl Input {
         let files = client.ciphertexts()?;
         let known: Vec<String> = files.iter().map(|file| file.sha256.clone()).collect();
         let sha256 = named("file of ciphertexts", start, &known)?;
-        let about = files.iter().find(|file| file.sha256 == sha256).context("it is no longer on the server")?;
+        let about = files
+            .iter()
+            .find(|file| file.sha256 == sha256)
+            .context("it is no longer on the server")?;
         let about = about.about.clone();
         Ok(Self {
             name: short(sha256).to_owned(),
