@@ -124,7 +124,7 @@ fn an_interrupted_lookup_is_resumed() {
     assert!(told.ends_with(rest), "{told}");
     // A lookup in another table does not resume.
     here.write("other.csv", "1\n".repeat(16));
-    here.refuses(&line.replace("table.csv", "other.csv"), "r.ct.partial is of another lookup");
+    here.refuses(&line.replace("table.csv", "other.csv"), "r.ct.partial belongs to another lookup");
     // An incomplete last record is cut off.
     let mut cut = here.read("r.ct.partial");
     cut.extend([7; 1000]);

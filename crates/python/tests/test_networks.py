@@ -267,7 +267,7 @@ def test_networks_of_eight_bits_are_quantised_to_fewer() -> None:
     with pytest.raises(cryptable.errors.PlanError, match=r"layer 1 has sums of 1\d bits \(sum \d: from -?\d+ to \d+\)"):
         ml.compile(network, data, sum_bits=None)
     program = ml.compile(network, data, insecure_toy=True)
-    assert program.quantised_for is not None and "tables serve 12 bits" in program.quantised_for
+    assert program.quantised_for is not None and "tables support 12 bits" in program.quantised_for
     assert "  quantised to fewer bits: layer 1 has sums of" in str(program)
     assert program.exact is None and program.agreement > 0.9 and json_of(program)["modulus"] <= 512
     secret = SecretKey.generate(program.plan)

@@ -271,7 +271,7 @@ fn parameters() {
     // A large prime is too large for one interpolation, and not a product of digits.
     let message = here.fail("plan --mode packed --modulus 1000003");
     assert!(message.contains("input modulus 1000003: it needs at least two factors"), "{message}");
-    assert!(message.ends_with("; --mode leveled serves it"), "{message}");
+    assert!(message.ends_with("; --mode leveled supports it"), "{message}");
     let message = here.fail("plan --mode packed --bits 8 --memory 1GB");
     assert!(message.contains("in 1 GB of memory") && message.contains("the smallest needs"));
     let message = here.fail("plan --bits 8 --memory 1MB");

@@ -120,7 +120,7 @@ fn signs_that_differ_are_refused() {
     let lookup = "lookup --evaluation server.key --output r.ct --table magnitudes.csv";
     // The error comes before the key is read, since there is no key of this name.
     let early = lookup.replace("server.key", "missing.key");
-    here.refuses(&format!("{early} --input s.ct"), "s.ct holds signed values: --signed says");
+    here.refuses(&format!("{early} --input s.ct"), "s.ct holds signed values: use --signed");
     here.refuses(&format!("{early} --input u.ct --signed"), "--signed: u.ct holds unsigned values");
     here.succeed(&format!("{lookup} --input s.ct --signed=inputs"));
     let decrypt = "decrypt --secret client.key --output r.csv --input";
@@ -148,7 +148,7 @@ fn results_join_the_rows_they_came_from() {
     assert!(here.read("joined.csv").ends_with(b"dan,cook,cook\n"));
     std::fs::remove_file(here.path("joined.csv")).unwrap();
     here.refuses(line, "name the new column with --column");
-    here.refuses(&format!("{line} --column job"), "people.csv has a column \"job\" already");
+    here.refuses(&format!("{line} --column job"), "people.csv already has a column \"job\"");
     here.write("people.csv", "a;1\nb;2\n");
     assert_eq!(here.fail(line), "people.csv: 2 rows, but there are more values");
     here.write("people.csv", "a;1\nb;2\nc;3\nd;4\ne;5\n");

@@ -149,7 +149,7 @@ fn bad_input_is_refused_by_name() {
         ("--op add --input x.ct", "add takes two operands"),
         ("--op add --input x.ct --input wide.ct", "wide.ct: u16, where u8 are needed"),
         ("--op add --input x.ct --input short.ct", "short.ct: 1 values, but x.ct has 2"),
-        ("--op add --input x.ct --constant 300", "300 is no u8"),
+        ("--op add --input x.ct --constant 300", "300 does not fit u8"),
         ("--op shl --input x.ct --constant -1", "shifted by 0 to"),
         ("--op select --input x.ct --input x.ct", "select takes --condition"),
         ("--op select --condition x.ct --input x.ct --input x.ct", "where booleans are needed"),

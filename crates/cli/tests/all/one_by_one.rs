@@ -103,7 +103,7 @@ fn what_single_values_do_not_serve_is_named() {
     let fail = |line: &str| here.fail(&format!("plan --mode single {line}"));
     let message = fail("--bits 12");
     assert!(message.contains("single values is 4096, but must be at most 64"), "{message}");
-    assert!(message.contains("; --mode packed and --mode leveled serve it"), "{message}");
+    assert!(message.contains("; --mode packed and --mode leveled support it"), "{message}");
     assert!(here.succeed("plan --mode single --modulus 5").contains("odd modulus"));
     assert!(fail("--modulus 4097").contains("single values is 4097, but must be at most 64"));
     let message = fail("--bits 4 --output-modulus 4194304");

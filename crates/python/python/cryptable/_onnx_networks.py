@@ -270,7 +270,7 @@ def _reshape(graph: Graph, node: Any, shape: tuple[int, ...]) -> Callable[[Any],
 
 def _flatten(graph: Graph, node: Any, shape: tuple[int, ...]) -> Callable[[Any], Any]:
     if graph.attributes(node).get("axis", 1) != 1:
-        raise UnsupportedOperatorError("Flatten of another axis than 1")
+        raise UnsupportedOperatorError("Flatten along an axis other than 1")
     return lambda x: x.reshape(-1)
 
 
