@@ -138,7 +138,7 @@ mod tests {
         assert_eq!(memory_size("1.5 GiB"), Ok(3 << 29));
         assert_eq!(memory_size("4096B"), Ok(4096));
         assert!(memory_size("6 parsecs").unwrap_err().contains("parsecs"));
-        assert!(memory_size("GB").unwrap_err().contains("no number"));
+        assert!(memory_size("GB").unwrap_err().contains("not a number"));
     }
 
     #[test]

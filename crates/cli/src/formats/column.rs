@@ -126,7 +126,7 @@ impl<R: Read> Column<R> {
             return self.coding.value(missing, || "--missing".into());
         }
         let (name, line) = (input_file::name(self.records.path()), self.records.line());
-        let hint = "--missing VALUE says what stands for it";
+        let hint = "--missing VALUE replaces it";
         if self.records.is_empty_line() {
             bail!("{name} line {line}: an empty line; {hint}");
         }
@@ -262,12 +262,12 @@ mod tests {
         for text in
             ["age\n3\n\n4\n", "age\n3\n\"\"\n4\n", "age\n3\nNA\n4\n", "3\nnan\n4", "3\nNULL\n4"]
         {
-            assert!(error(text, None).contains("--missing VALUE says"), "{text}");
+            assert!(error(text, None).contains("--missing VALUE replaces"), "{text}");
             assert_eq!(read_with(text, None, &missing).unwrap(), [3, 9, 4]);
         }
         assert_eq!(
             error("age\n3\n\n4", None),
-            "v.csv line 3: an empty line; --missing VALUE says what stands for it"
+            "v.csv line 3: an empty line; --missing VALUE replaces it"
         );
         assert!(
             error("a,b\n,1\n", Some("a"))
@@ -275,7 +275,7 @@ mod tests {
         );
         for text in ["None", "#N/A", "<NA>", "n/a", "NaT"] {
             let text = format!("{text}\n4\n");
-            assert!(error(&text, None).contains("--missing VALUE says"), "{text}");
+            assert!(error(&text, None).contains("--missing VALUE replaces"), "{text}");
             assert_eq!(read_with(&text, None, &missing).unwrap(), [9, 4]);
         }
         // Checked even if no value is missing.

@@ -44,7 +44,7 @@ fn no_row_vanishes() {
         here.write("v.csv", content);
         here.fail("encrypt --secret client.key --input v.csv --output new.ct")
     };
-    let hint = "--missing VALUE says what stands for it";
+    let hint = "--missing VALUE replaces it";
     assert_eq!(fail("age\n3\n\n4\n"), format!("v.csv line 3: an empty line; {hint}"));
     for (text, shown) in
         [("\"\"", "an empty field"), ("NA", "\"NA\""), ("null", "\"null\""), ("nan", "\"nan\"")]
