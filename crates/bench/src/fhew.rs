@@ -117,7 +117,7 @@ pub fn run(arguments: &FhewArguments, json: bool) -> anyhow::Result<()> {
             None => (),
         }
     }
-    anyhow::ensure!(!timed.is_empty(), "no method serves p = {}", arguments.p);
+    anyhow::ensure!(!timed.is_empty(), "no method supports p = {}", arguments.p);
     let is_even = arguments.p.is_multiple_of(2);
     if is_even && arguments.method.is_none() && arguments.paper_set.is_none() {
         timed.push(measure_bootstrap(&Parameters::default_128(), arguments)?);

@@ -51,7 +51,7 @@ pub struct PlotArguments {
 pub fn run(arguments: &PlotArguments) -> Result<()> {
     let lines = Lines::read(&arguments.files)?;
     if lines.passed_over > 0 {
-        eprintln!("{} lines of other kinds were passed over", lines.passed_over);
+        eprintln!("{} lines of other kinds were skipped", lines.passed_over);
     }
     if lines.pictures_of_others(arguments.of_threads)?.is_empty() || lines.has_full() {
         records::check_measured(&lines.records, arguments.of_threads)?;

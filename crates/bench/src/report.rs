@@ -275,9 +275,9 @@ fn measure(benchmark: &Benchmark, threads: usize) -> Result<String> {
     let said = String::from_utf8_lossy(&output.stderr);
     ensure!(output.status.success(), "{name} failed ({}): {}", output.status, said.trim());
     let mut marked = String::new();
-    for line in String::from_utf8(output.stdout).context("output is no text")?.lines() {
+    for line in String::from_utf8(output.stdout).context("output is not text")?.lines() {
         let mut value: Value = serde_json::from_str(line)
-            .with_context(|| format!("{name} printed something else than JSON"))?;
+            .with_context(|| format!("{name} printed something other than JSON"))?;
         value["benchmark"] = Value::from(*name);
         marked += &value.to_string();
         marked.push('\n');

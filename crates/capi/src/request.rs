@@ -141,7 +141,7 @@ fn engine_of(number: u32) -> Result<Option<Engine>> {
     match Engine::ALL.into_iter().find(|&engine| number_of(engine) == number) {
         Some(engine) => Ok(Some(engine)),
         None => {
-            let message = format!("{number} is no engine: CryptableEngine has 0 to 3");
+            let message = format!("{number} is not an engine: CryptableEngine has 0 to 3");
             Err(Failure::new(CryptableStatus::Range, message))
         }
     }

@@ -62,7 +62,7 @@ static void plans(void)
 
     CryptableRequest wrong = request;
     wrong.engine = 77;
-    FAILS(cryptable_plan(&wrong, &none), RANGE, "77 is no engine");
+    FAILS(cryptable_plan(&wrong, &none), RANGE, "77 is not an engine");
     wrong = request;
     wrong.threads = 5000;
     FAILS(cryptable_plan(&wrong, &none), RANGE, "at most 1024");

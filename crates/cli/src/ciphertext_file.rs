@@ -66,7 +66,7 @@ impl Reader {
     /// If they are not; the error names the difference.
     pub fn check(&self, expected: &Contents, key: &Path) -> Result<()> {
         let checked = expected.check(&self.summary().contents, "file of ciphertexts");
-        checked.with_context(|| format!("{} does not go with {}", self.name, input_file::name(key)))
+        checked.with_context(|| format!("{} does not match {}", self.name, input_file::name(key)))
     }
 
     /// Reads the next ciphertext; `None` after the last.

@@ -109,7 +109,7 @@ impl FileArgs {
         let shown = outputs.iter().find(|file| file.role != Role::Text);
         if let (Some(file), true) = (shown, std::io::stdout().is_terminal()) {
             bail!(
-                "{} {}: a terminal does not show bytes",
+                "{} {}: a terminal cannot show binary data",
                 file.option,
                 atomic_file::name(&file.path)
             );

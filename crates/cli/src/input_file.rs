@@ -148,10 +148,7 @@ pub fn read_secret(
     check_start(&content).with_context(|| name.to_string())?;
     let rest = room - content.len() as u64;
     file.take(rest).read_to_end(&mut content).with_context(failed)?;
-    ensure!(
-        content.len() as u64 <= limit,
-        "{name}: more than {limit} bytes, the most that {what} has"
-    );
+    ensure!(content.len() as u64 <= limit, "{name}: more than {limit} bytes, the limit for {what}");
     Ok(content)
 }
 
@@ -181,7 +178,7 @@ mod tests {
         assert_eq!(text, "abc");
         assert_eq!(read_secret(&path, 3, "a key", |_| Ok(())).unwrap().as_slice(), b"abc");
         let error = read_secret(&path, 2, "a key", |_| Ok(())).unwrap_err().to_string();
-        assert!(error.contains("more than 2 bytes, the most that a key has"), "{error}");
+        assert!(error.contains("more than 2 bytes, the limit for a key"), "{error}");
         let error = open(directory.path()).unwrap_err().to_string();
         assert!(error.contains("it is a directory"), "{error}");
     }

@@ -70,7 +70,7 @@ fn keep<T>(
 
 /// Returns the message for a key whose kind does not fit a job.
 pub fn of_keygen(path: &Path, job: &str) -> String {
-    format!("{}: {job} takes keys of keygen {job}", input_file::name(path))
+    format!("{}: {job} needs keys from keygen {job}", input_file::name(path))
 }
 
 /// An evaluation key, and the file that it uses in place.
@@ -275,7 +275,7 @@ pub fn warn_of_insecurity(global: Global, parameters: &KeyParameters, path: &Pat
     let (failures, limit) =
         (parameters.value_failure_probability(), FailureProbability::READ_LIMIT);
     let warning = if parameters.security_level().is_insecure() {
-        Some(format!("INSECURE: {name} is of toy parameters, for tests only"))
+        Some(format!("INSECURE: {name} has toy parameters, for tests only"))
     } else {
         (failures > limit).then(|| {
             format!("INSECURE: values of {name} fail with probability {failures}, above {limit}")

@@ -36,7 +36,7 @@ fn check_available(available: Option<usize>, job: &str, needed: usize, of: &str)
             bail!(
                 "{job} may take {needed} of memory {of}, but {left} are left on this machine, or within the limits of its \
                  container or ulimit; \
-                 --memory SIZE runs it all the same"
+                 --memory SIZE runs it anyway"
             )
         }
         _ => Ok(()),

@@ -61,7 +61,7 @@ fn describe(cause: &(dyn Error + 'static)) -> String {
             &[("foreign gate", false)][..],
         ),
         Some(WireError::BadMagic { found }) if *found == resume::MAGIC => (
-            "it is what an interrupted lookup finished".to_owned(),
+            "it holds finished results of an interrupted lookup".to_owned(),
             &[("lookup --resume", false)][..],
         ),
         Some(WireError::BadMagic { found: [0, 0, 0, 0, 0, 0, 0, 0] }) => {
@@ -188,7 +188,7 @@ mod tests {
             "a.ct: it is an evaluation key for packed values, not a secret key; `--evaluation` reads it"
         );
         let partial = message_of(WireError::BadMagic { found: resume::MAGIC });
-        assert!(partial.ends_with("an interrupted lookup finished; `lookup --resume` reads it"));
+        assert!(partial.ends_with("an interrupted lookup; `lookup --resume` reads it"));
         let empty = message_of(WireError::BadMagic { found: [0; 8] });
         assert_eq!(empty, "a.ct: it is empty, or begins with zeros");
         let other = message_of(WireError::BadMagic { found: *b"name,age" });

@@ -26,7 +26,7 @@ pub fn message(error: &clap::Error) -> Option<String> {
             let hint = match text(error, ContextKind::SuggestedArg) {
                 Some(near) => format!("; did you mean {near}?"),
                 None if first.parse::<f64>().is_ok() => {
-                    format!("; a negative value follows =, as in --option={first}")
+                    format!("; write a negative value with =, as in --option={first}")
                 }
                 None => other_place(error).unwrap_or(help),
             };
@@ -48,7 +48,7 @@ pub fn message(error: &clap::Error) -> Option<String> {
             let option = name_of(given.first()?);
             match others.is_empty() || others.iter().all(|other| other == option) {
                 true => format!("{option} is given more than once"),
-                false => format!("{option} does not go with {}{help}", listed(&others, "or")),
+                false => format!("{option} cannot be used with {}{help}", listed(&others, "or")),
             }
         }
         _ => return None,
@@ -82,7 +82,7 @@ fn reason(source: &(dyn std::error::Error + 'static), value: &str) -> String {
     match integer {
         Some(IntErrorKind::PosOverflow) => return "it is too large".into(),
         Some(_) if value.starts_with('-') => {
-            return "it must be an integer, and not negative".into();
+            return "it must be a non-negative integer".into();
         }
         Some(_) => return "it must be an integer".into(),
         None if source.is::<ParseFloatError>() => return "it must be a number".into(),
@@ -232,11 +232,11 @@ mod tests {
             ("plan --bits 8 --values 0", "--values 0: it must be at least 1".into()),
             (
                 "plan --bits 8 --values=-3",
-                "--values -3: it must be an integer, and not negative".into(),
+                "--values -3: it must be a non-negative integer".into(),
             ),
             (
                 "plan --values -3",
-                "`cryptable plan` has no option -3; a negative value follows =, as in --option=-3"
+                "`cryptable plan` has no option -3; write a negative value with =, as in --option=-3"
                     .into(),
             ),
             (
@@ -247,7 +247,7 @@ mod tests {
             ("plan --bits 8 --bits 9", "--bits is given more than once".into()),
             (
                 "plan --bits 8 --modulus 4",
-                format!("--bits does not go with --modulus{}", of("plan")),
+                format!("--bits cannot be used with --modulus{}", of("plan")),
             ),
         ] {
             let error = Cli::try_parse_from(format!("cryptable {line}").split(' ')).unwrap_err();

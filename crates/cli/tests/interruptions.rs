@@ -112,7 +112,7 @@ fn an_interrupted_lookup_is_resumed() {
     assert!(
         here.shell(&format!("cryptable {line}"))
             .stderr
-            .ends_with(b"is of a lookup that still runs\n")
+            .ends_with(b"belongs to a lookup that is still running\n")
     );
     interrupt(&mut child, SIGTERM);
     assert!(partial() > 100_000 && !here.files().contains(&"r.ct".to_string()));
@@ -120,11 +120,11 @@ fn an_interrupted_lookup_is_resumed() {
     let told = told.lines().last().unwrap_or_default().to_owned();
     let kept = told.strip_prefix("interrupted: ").and_then(|rest| rest.split(' ').next());
     let kept: u64 = kept.and_then(|number| number.parse().ok()).expect(&told);
-    let rest = "of 320 values are kept in r.ct.partial; the same command goes on from there";
+    let rest = "of 320 values are kept in r.ct.partial; the same command continues from there";
     assert!(told.ends_with(rest), "{told}");
     // A lookup in another table does not resume.
     here.write("other.csv", "1\n".repeat(16));
-    here.refuses(&line.replace("table.csv", "other.csv"), "r.ct.partial is of another lookup");
+    here.refuses(&line.replace("table.csv", "other.csv"), "r.ct.partial belongs to another lookup");
     // An incomplete last record is cut off.
     let mut cut = here.read("r.ct.partial");
     cut.extend([7; 1000]);

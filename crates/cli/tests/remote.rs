@@ -92,7 +92,7 @@ fn a_whole_round_without_another_program() {
     assert!(workspace.succeed(&at(&process, "list")).contains("nothing of yours"));
     let lookup = "lookup --table backwards --input values.ct --output result.ct";
     let error = workspace.fail_with(&at(&process, lookup), 1);
-    assert!(error.contains("no evaluation key on the server goes with values.ct"), "{error}");
+    assert!(error.contains("no evaluation key on the server matches values.ct"), "{error}");
     let sent = json(&workspace.succeed(&at(&process, "upload --json server.key")));
     assert_eq!(sent["kind"], "evaluation-key");
     let told = workspace.succeed(&at(&process, lookup));

@@ -351,7 +351,7 @@ pub(crate) fn reshaped(shape: &Bound<'_, PyTuple>, count: usize) -> Result<Vec<u
     };
     let asked = asked.map_err(|_| {
         PyTypeError::new_err(format!(
-            "a shape is of integers, or one sequence of them, not {shape}"
+            "a shape is one or more integers, or a sequence of them, not {shape}"
         ))
     })?;
     let refused =
@@ -393,8 +393,9 @@ pub(crate) fn common_shape<'a>(
     match shapes.find(|&shape| shape != first) {
         None => Ok(first.clone()),
         Some(other) => {
-            let message =
-                format!("operands have the shapes {first:?} and {other:?}, but must have one");
+            let message = format!(
+                "operands have the shapes {first:?} and {other:?}, but must have the same one"
+            );
             Err(exception("MismatchError", message))
         }
     }

@@ -36,7 +36,7 @@ pub(crate) fn check_signs(found: bool, stated: Option<bool>) -> Result<bool> {
         Some(expected) if expected != found => {
             let (found, expected) = (name(found), name(expected));
             let message = format!(
-                "the values are {found}, not {expected}: as_signed() of a ciphertext reads them otherwise"
+                "the values are {found}, not {expected}: as_signed() of a ciphertext reinterprets them"
             );
             Err(exception("MismatchError", message))
         }
@@ -145,8 +145,8 @@ impl Ciphertext {
             let mut pieces = (*self.inner).clone().into_pieces(first, run);
             let piece = pieces.next().filter(|piece| piece.count() <= run);
             let Some(piece) = piece.filter(|_| self.is_beginning(first)) else {
-                let message = "packed values lie together in a ciphertext: an index takes all of \
-                               them, and a table of its own for every value keeps some";
+                let message = "packed values share a ciphertext: an index must select all of \
+                               them; to keep only some, look up a table per value";
                 return Err(exception("UnsupportedError", message.to_owned()));
             };
             rest = &rest[piece.count()..];

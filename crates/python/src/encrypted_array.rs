@@ -242,7 +242,7 @@ pub(crate) use {array_files, array_methods, indexed, not_compared, object_files}
 
 /// Returns the error that `bool` raises for encrypted values, whose truth is hidden.
 pub(crate) fn no_truth(instead: &str) -> PyErr {
-    PyTypeError::new_err(format!("encrypted values are neither true nor false: {instead}"))
+    PyTypeError::new_err(format!("encrypted values have no truth value: {instead}"))
 }
 
 /// Returns the places, in one dimension, that a numpy index selects from an array of this shape, and the shape of the
@@ -261,7 +261,8 @@ pub(crate) fn indexed_places(
     let shape: Vec<usize> = taken.getattr("shape")?.extract()?;
     let places: Vec<usize> = taken.call_method0("ravel")?.call_method0("tolist")?.extract()?;
     if places.is_empty() {
-        let message = format!("the index {key} takes no values, and no ciphertext holds none");
+        let message =
+            format!("the index {key} selects no values, but a ciphertext has at least one");
         return Err(exception("RangeError", message));
     }
     Ok((places, shape))

@@ -176,7 +176,8 @@ impl Parameters {
         let kind = kind_of(entries)?;
         let of_packed = [kind != EntryKind::Shared, complex_outputs, digits.is_some()];
         if of_packed.iter().filter(|&&wanted| wanted).count() > usize::from(!bridged) {
-            let message = "a toy has entries, complex outputs, digits, or is bridged: one of them";
+            let message =
+                "a toy has entries, complex outputs, digits, or is bridged: only one of them";
             return Err(PyValueError::new_err(message));
         }
         let make = || {

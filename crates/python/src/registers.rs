@@ -71,7 +71,8 @@ impl Register {
         let (bit, number) = (integers(bit, u64::MAX, false)?, integers(number, u64::MAX, false)?);
         if ![1, bit.values.len()].contains(&number.values.len()) {
             let (found, bits) = (number.values.len(), bit.values.len());
-            let message = format!("{found} numbers for {bits} bits: give one, or as many");
+            let message =
+                format!("{found} numbers for {bits} bits: give one number, or one per bit");
             return Err(PyValueError::new_err(message));
         }
         let numbers = number.values.into_iter().cycle();

@@ -136,7 +136,7 @@ def test_signals_stay_with_their_circuit():
         _ = x & y
     with pytest.raises(ValueError, match="x"):
         builder.input("x", 1)
-    with pytest.raises(ValueError, match="as many"):
+    with pytest.raises(ValueError, match="the same number"):
         builder.add([x], [x, x])
     with pytest.raises(TableError, match="a table of 2 bits"):
         builder.table([True, False, True, False], [x])

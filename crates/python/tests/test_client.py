@@ -82,7 +82,7 @@ def test_a_lookup_over_http_is_the_table(client, secret, tmp_path):
 
 def test_keys_of_earlier_programs_are_found(client, service, secret, tmp_path):
     x = secret.encrypt([1, 2, 3])
-    with pytest.raises(ValueError, match="no evaluation key on the server goes with this ciphertext: `register`"):
+    with pytest.raises(ValueError, match="no evaluation key on the server matches this ciphertext: send it with"):
         client.lookup(x, "squares", progress=False)
     register(client, secret, tmp_path)
     later = cryptable.Client(service.url, client._token, patience=20)

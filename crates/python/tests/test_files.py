@@ -141,7 +141,7 @@ def test_code_books_of_any_words(tmp_path):
     book.save(tmp_path / "book.json")
     loaded = cryptable.CodeBook.load(tmp_path / "book.json")
     assert loaded == book and loaded.decode(range(len(book))) == list(dict.fromkeys(words))
-    with pytest.raises(RangeError, match="code 99 is of no word"):
+    with pytest.raises(RangeError, match="code 99 stands for no word"):
         book.decode([0, 99])
     with pytest.raises(TypeError, match="no word such as"):
         cryptable.CodeBook([pandas.Interval(0, 1)]).save(tmp_path / "other.json")

@@ -129,7 +129,7 @@ def test_what_is_not_served_is_refused_by_name() -> None:
     class SVC:
         """A model that is not served."""
 
-    with pytest.raises(ml.UnsupportedModelError, match="a SVC is not served; served are DecisionTreeClassifier"):
+    with pytest.raises(ml.UnsupportedModelError, match="a SVC is not supported; supported are DecisionTreeClassifier"):
         ml.compile(SVC(), rows(3, 2))
     saved = json.loads((MODELS / "xgboost_binary.json").read_text())["model"]
     saved["learner"]["objective"]["name"] = "rank:ndcg"

@@ -224,7 +224,7 @@ def test_what_is_not_served_is_refused_by_operator() -> None:
     graph = Graph(3)
     graph.quantise(0.5)
     graph.add("LSTM", graph.constant(1.0), graph.constant(1.0))
-    refused(graph, "the operator LSTM is not served in networks; served are Add, ArgMax, .*Unsqueeze")
+    refused(graph, "the operator LSTM is not supported in networks; supported are Add, ArgMax, .*Unsqueeze")
     graph = Graph(3)
     graph.quantise(0.5)
     graph.add("MatMul", graph.constant(np.eye(3)))
@@ -267,7 +267,7 @@ def test_networks_of_eight_bits_are_quantised_to_fewer() -> None:
     with pytest.raises(cryptable.errors.PlanError, match=r"layer 1 has sums of 1\d bits \(sum \d: from -?\d+ to \d+\)"):
         ml.compile(network, data, sum_bits=None)
     program = ml.compile(network, data, insecure_toy=True)
-    assert program.quantised_for is not None and "tables serve 12 bits" in program.quantised_for
+    assert program.quantised_for is not None and "tables support 12 bits" in program.quantised_for
     assert "  quantised to fewer bits: layer 1 has sums of" in str(program)
     assert program.exact is None and program.agreement > 0.9 and json_of(program)["modulus"] <= 512
     secret = SecretKey.generate(program.plan)
@@ -314,7 +314,7 @@ def test_networks_of_sklearn_have_their_kinds() -> None:
     )
     program = ml.compile(of_classes, data, np.where(values > 0, "up", "down"), insecure_toy=True)
     assert program.kind == "binary" and program.accuracy is not None and program.accuracy[1] > 0.8
-    with pytest.raises(ValueError, match="sum_bits=13; from 1 to 12 are served"):
+    with pytest.raises(ValueError, match="sum_bits=13; it must be from 1 to 12"):
         ml.quantise(of_classes, data, sum_bits=13)
     with pytest.raises(ml.UnsupportedModelError, match="a dict to be quantised"):
         ml.quantise({}, data)
@@ -328,9 +328,9 @@ def test_networks_are_written_by_hand() -> None:
     features = ["x", "y"]
     with pytest.raises(ValueError, match=r"weights of layer 2 have the shape \(1, 3\); there are 1 values"):
         ml.Network.of_layers([[[1, 1]], [[1, 2, 3]]], [[abs]], features=features, largest=7)
-    with pytest.raises(ValueError, match="0 layers of tables, of 2 layers of weights"):
+    with pytest.raises(ValueError, match="0 layers of tables for 2 layers of weights"):
         ml.Network.of_layers([[[1, 1]], [[1]]], [], features=features, largest=7)
-    with pytest.raises(ValueError, match="2 tables of layer 1, of 1 sums"):
+    with pytest.raises(ValueError, match="2 tables for the 1 sums of layer 1"):
         ml.Network.of_layers([[[1, 1]], [[1]]], [[abs, abs]], features=features, largest=7)
     network = ml.Network.of_layers(
         [[[1, -1]], [[1], [-2]]], [[abs]], features=features, largest=7, constants=[[2], [5, 3]], classes=["a", "b"]

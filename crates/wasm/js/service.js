@@ -56,7 +56,7 @@ export class Service {
   async publicKey(sha256) {
     const bytes = await this.#bytes(`/v1/public-keys/${sha256}/file`);
     if ((await digest(bytes)) !== sha256) {
-      throw new Error("the service sent a public key of another digest");
+      throw new Error("the service sent a public key with another digest");
     }
     return bytes;
   }

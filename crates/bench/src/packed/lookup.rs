@@ -100,7 +100,7 @@ struct Record {
 /// Runs a benchmark.
 pub fn run(benchmark: Benchmark, arguments: &LookupArguments, json: bool) -> anyhow::Result<()> {
     let threads = rayon::current_num_threads();
-    anyhow::ensure!(!arguments.stages || threads == 1, "--stages on {threads} threads: it takes 1");
+    anyhow::ensure!(!arguments.stages || threads == 1, "--stages needs 1 thread, not {threads}");
     let parameters = Parameters::choose(&request(benchmark, arguments))?;
     let tree = parameters.literal().multiplexer.as_ref();
     // Digits of one bit make the binary tree, whichever benchmark was requested.

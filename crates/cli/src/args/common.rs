@@ -109,7 +109,8 @@ pub fn memory_size(text: &str) -> Result<usize, String> {
             return Err(format!("unknown suffix \"{suffix}\": use B, kB, MB, GB, KiB, MiB or GiB"));
         }
     };
-    let number: f64 = number.parse().map_err(|_| format!("\"{number}\" is no number of bytes"))?;
+    let number: f64 =
+        number.parse().map_err(|_| format!("\"{number}\" is not a number of bytes"))?;
     let bytes = number * unit;
     if suffix.trim().is_empty() && bytes < LEAST_BARE_MEMORY {
         return Err(format!(
@@ -137,7 +138,7 @@ mod tests {
         assert_eq!(memory_size("1.5 GiB"), Ok(3 << 29));
         assert_eq!(memory_size("4096B"), Ok(4096));
         assert!(memory_size("6 parsecs").unwrap_err().contains("parsecs"));
-        assert!(memory_size("GB").unwrap_err().contains("no number"));
+        assert!(memory_size("GB").unwrap_err().contains("not a number"));
     }
 
     #[test]

@@ -23,7 +23,7 @@ pub fn run(global: Global, args: &AutomatonArgs) -> Result<()> {
     let parameters = key_file.header.parameters.lookups()?;
     parameters.leveled().with_context(|| {
         let name = input_file::name(&args.evaluation);
-        format!("{name}: automata take keys of keygen --word-length")
+        format!("{name}: automata need keys from keygen --word-length")
     })?;
     let expected = reader.contents_of(&parameters, key_file.header.key_id);
     let expected = Contents { signed: false, standalone: false, ..expected };

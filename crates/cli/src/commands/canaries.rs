@@ -109,7 +109,7 @@ fn write(
 ) -> Result<(Vec<AtomicFile>, Report)> {
     let path = args.file.as_deref().context("--canaries")?;
     let create = |path: &Path| {
-        atomic_file::check_new(path, force, ", and results cannot be checked by it any more")?;
+        atomic_file::check_new(path, force, ", and results can no longer be checked with it")?;
         anyhow::Ok(atomic_file::create(path, Access::Private)?)
     };
     let mut file = create(path)?;
@@ -158,14 +158,14 @@ impl ResultCheck {
         let expected = canaries.places();
         ensure!(
             places == expected as u64,
-            "{name} is of {expected} places, but {} holds {}: they are not of one encryption",
+            "{name} is for {expected} places, but {} holds {}: they are not from one encryption",
             input_file::name(&args.input),
             values(places)
         );
         let expected_results = match (&args.table, &args.expected) {
             (Some(table), _) => Expected::Table(read_table(table, key, domain)?),
             (None, Some(file)) => Expected::Results(read_results(file, domain)?),
-            (None, None) => bail!("--canaries takes --table or --expected"),
+            (None, None) => bail!("--canaries needs --table or --expected"),
         };
         let report = report_of(path, &canaries, true);
         let results = Zeroizing::new(Vec::with_capacity(expected));
@@ -197,7 +197,7 @@ impl ResultCheck {
 /// Reads the table of a lookup.
 fn read_table(path: &Path, key: &SecretKey, domain: Domain) -> Result<Table> {
     let input = key.lookup_parameters()?.input_modulus();
-    let output = u64::try_from(domain.modulus).context("--table is of lookups")?;
+    let output = u64::try_from(domain.modulus).context("--table is for lookups")?;
     let moduli = Moduli { input: Some(input), output: Some(output) };
     let signs = Signs::both(domain.signed);
     Ok(table::read(path, &TableOptions { signs, ..TableOptions::plain(moduli) })?.0)

@@ -24,7 +24,7 @@ pub fn run(global: Global, args: &CompareArgs) -> Result<()> {
     if matches!(key_file.header.parameters, KeyParameters::LargeValues(_)) {
         return large::run(global, args, key_file);
     }
-    let op = args.op.context("--function takes keys of keygen compare --mode single")?;
+    let op = args.op.context("--function needs keys from keygen compare --mode single")?;
     let mut readers = Reader::open_all(global, &args.inputs)?;
     let parameters = key_file.header.parameters.lookups()?;
     check_inputs(&readers, &parameters, key_file.header.key_id, args)?;
@@ -81,7 +81,7 @@ fn check_arguments(args: &CompareArgs) -> Result<Option<(i64, i64)>> {
     match (args.low, args.high) {
         (Some(low), Some(high)) if is_clamp => Ok(Some((low, high))),
         (None, None) if !is_clamp => Ok(None),
-        _ if is_clamp => Err(anyhow::anyhow!("clamp takes both --low and --high")),
+        _ if is_clamp => Err(anyhow::anyhow!("clamp needs both --low and --high")),
         _ => Err(anyhow::anyhow!("--low and --high are for clamp, not for {name}")),
     }
 }
@@ -103,7 +103,7 @@ pub fn plan(global: Global, args: &IntegerArgs) -> Result<PlannedJob> {
     match args.mode {
         Some(Engine::Single) => return large::plan(args),
         Some(Engine::Leveled) => {
-            bail!("--mode leveled: comparisons are of packed or single values")
+            bail!("--mode leveled: comparisons need packed or single values")
         }
         _ => ensure!(args.method.is_none(), "--method is for --mode single"),
     }

@@ -69,12 +69,12 @@ fn layout(args: &DecryptArgs, key: &SecretKey, contents: &Contents) -> Result<La
     let modulus = contents.modulus;
     match args.layout {
         Some(LayoutArg::Words) => {
-            let bits = args.bits.context("--as words takes --bits: those of the values")?;
+            let bits = args.bits.context("--as words needs --bits, the bits of a value")?;
             return Ok(Layout::Words { count: words_of_bits(bits, modulus), bits });
         }
         Some(LayoutArg::Integers) => {
             let name = input_file::name(&args.input);
-            bail!("--as integers: {name} holds values, and no column of integers");
+            bail!("--as integers: {name} holds values, not a column of integers");
         }
         Some(LayoutArg::Values) => return Ok(Layout::Values),
         None if contents.standalone => return Ok(Layout::Values),
@@ -271,7 +271,7 @@ fn values_of(global: Global, args: &DecryptArgs, key: &SecretKey, file: File) ->
     let mut check = ResultCheck::open(global, args, key, domain, values)?;
     ensure!(
         check.is_none() || layout.is_checked(args.expected.is_some()),
-        "--canaries: results of whole values are checked, and with --expected words of --as words, not those of {input}"
+        "--canaries: only results of whole values can be checked, and words of --as words with --expected, not those of {input}"
     );
     let values = check.as_ref().map_or(values, ResultCheck::own_values);
     let mut writer = create(args, &args.output, domain, values)?;
@@ -310,7 +310,7 @@ fn values_of(global: Global, args: &DecryptArgs, key: &SecretKey, file: File) ->
 /// Returns a message that names a file whose ciphertexts cannot be decrypted, and says how results of complex tables can be.
 fn complex_hint(key: &SecretKey, input: &dyn fmt::Display) -> String {
     let packed = key.packed().is_ok_and(|key| key.parameters().literal().complex_outputs);
-    let hint = if packed { ": results of complex tables take --imaginary" } else { "" };
+    let hint = if packed { ": results of complex tables need --imaginary" } else { "" };
     format!("{input}{hint}")
 }
 

@@ -222,7 +222,7 @@ pub(super) fn fields_of(
     wrong: usize,
 ) -> Result<Value> {
     let mut fields = serde_json::to_value(parameters)?;
-    let known = fields.as_object_mut().context("parameters are no fields")?;
+    let known = fields.as_object_mut().context("parameters are not fields")?;
     if let Value::Object(costs) = serde_json::to_value(run.costs)? {
         known.extend(costs);
     }

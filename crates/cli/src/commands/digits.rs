@@ -20,7 +20,7 @@ use crate::report::{self, bytes, counted, seconds};
 use crate::{atomic_file, input_file, memory_limit, progress};
 
 /// Keys that have digits.
-const KEYS: &str = "digits takes keys of keygen compare, or of keygen --method cmt";
+const KEYS: &str = "digits needs keys from keygen compare or keygen --method cmt";
 
 /// Writes the digits of a file of values, or the values without their lowest bits.
 pub fn run(global: Global, args: &DigitsArgs, files: &FileArgs) -> Result<()> {
@@ -112,7 +112,7 @@ fn sizes(reader: &Reader, parameters: &Parameters, args: &DigitsArgs) -> Result<
     let takes_floors = takes_floors(parameters);
     ensure!(
         takes_floors || args.floor.is_none(),
-        "{}: --floor takes keys of keygen compare, and these are of a tree over digits",
+        "{}: --floor needs keys from keygen compare, but these are for a tree over digits",
         key()
     );
     let modulus = reader.summary().contents.modulus;
@@ -140,7 +140,7 @@ fn digits_of_floor(sizes: &[u64], bits: u32, parameters: &Parameters) -> Result<
     }
     let modulus = parameters.input_modulus();
     match possible.as_slice() {
-        [] => bail!("--floor {bits}: a single digit below {} is left of these values", sizes[0]),
+        [] => bail!("--floor {bits}: these values have a single digit, below {}", sizes[0]),
         possible => bail!(
             "--floor {bits}: digits of this key, which multiply to {modulus}, end after {} bits; give one of these, or \
              choose other digits with keygen compare --digit-bits",

@@ -31,7 +31,7 @@ pub fn run(global: Global, args: &EncryptArgs) -> Result<()> {
 fn encrypt_by(global: Global, args: &EncryptArgs, key: EncryptionKey<'_>) -> Result<()> {
     let of_circuits = matches!(key.parameters(), KeyParameters::Bits(_));
     if args.circuit.circuit.is_some() || args.schema.is_none() && of_circuits {
-        ensure!(args.canaries.file.is_none(), "--canaries: words of circuits have none");
+        ensure!(args.canaries.file.is_none(), "--canaries: not supported for words of circuits");
         return circuit::encrypt(global, args, key);
     }
     encrypt_in_layout(global, args, key)
@@ -49,7 +49,7 @@ fn encrypt_in_layout(global: Global, args: &EncryptArgs, key: EncryptionKey<'_>)
     let check_packed = |option: &str, job: &str| {
         let packed = parameters().and_then(|it| it.packed().map(drop));
         let name = || input_file::name(args.key_file());
-        packed.with_context(|| format!("{}: {option} takes keys of keygen {job}", name()))
+        packed.with_context(|| format!("{}: {option} needs keys from keygen {job}", name()))
     };
     if let Some(modulus) = args.modulus {
         check_packed("--modulus", "--method cmt")?;
@@ -61,7 +61,7 @@ fn encrypt_in_layout(global: Global, args: &EncryptArgs, key: EncryptionKey<'_>)
         }
         Some(LayoutArg::Words) => {
             check_packed("--as words", "wide")?;
-            let bits = args.bits.context("--as words takes --bits: those of the values")?;
+            let bits = args.bits.context("--as words needs --bits, the bits of a value")?;
             Layout::Words { bits }
         }
         Some(LayoutArg::Headroom) => {
@@ -73,7 +73,7 @@ fn encrypt_in_layout(global: Global, args: &EncryptArgs, key: EncryptionKey<'_>)
     };
     ensure!(
         matches!(layout, Layout::Values | Layout::Words { .. }) || args.canaries.file.is_none(),
-        "--canaries: results of whole values are checked, not those of integers with headroom"
+        "--canaries: only results of whole values can be checked, not those of integers with headroom"
     );
     encrypt(global, args, key, layout)
 }

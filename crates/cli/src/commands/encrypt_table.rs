@@ -17,19 +17,20 @@ use crate::report::{self, bytes, seconds};
 use crate::{input_file, key_input, progress};
 
 /// Description of the keys that encrypt tables.
-const OTHER_KEYS: &str = "keys of keygen --table-kind encrypted";
+const OTHER_KEYS: &str = "keys from keygen --table-kind encrypted";
 
 /// Encrypts one table for all values, or one per value.
 pub fn run(global: Global, args: &EncryptTableArgs) -> Result<()> {
     let start = Instant::now();
     let secret = key_input::read_secret_key(global, &args.secret)?;
     let name = input_file::name(&args.secret);
-    let key =
-        secret.packed().with_context(|| format!("{name} encrypts no tables, {OTHER_KEYS} do"))?;
+    let key = secret
+        .packed()
+        .with_context(|| format!("{name} cannot encrypt tables; {OTHER_KEYS} can"))?;
     let parameters = key.parameters();
     ensure!(
         parameters.serves(EntryKind::Encrypted),
-        "{name} is of a key for tables in the clear; {OTHER_KEYS} encrypt them"
+        "{name} is a key for tables in the clear; {OTHER_KEYS} encrypt them"
     );
     let (tables, read) = read(
         args,

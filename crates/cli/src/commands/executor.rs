@@ -119,12 +119,12 @@ fn wait_for(mut child: Child, is_stopped: &AtomicBool) {
         match child.try_wait() {
             Ok(Some(_)) if told.is_some() => return,
             Ok(Some(status)) => {
-                tracing::error!(%status, "what keeps the workers on Ray has ended; it is started again");
+                tracing::error!(%status, "the process that keeps the workers on Ray has ended; it is started again");
                 return;
             }
             Ok(None) => {}
             Err(error) => {
-                tracing::error!(%error, "what keeps the workers on Ray is lost");
+                tracing::error!(%error, "the process that keeps the workers on Ray is lost");
                 return;
             }
         }

@@ -41,7 +41,7 @@ fn keygen(global: Global, args: &ForeignKeygenArgs) -> Result<()> {
     let shown = input_file::name(&args.secret);
     let file = input_file::read_secret(&args.secret, MAX_SECRET_BYTES, "a secret", |_| Ok(()))?;
     let secret = ForeignSecret::from_bytes(&parameters, &file)
-        .with_context(|| format!("{shown} is no secret of {}", parameters.name()))?;
+        .with_context(|| format!("{shown} is not a secret of {}", parameters.name()))?;
     report::note(global, input_file::exposure(&args.secret).as_ref());
     let packed = parameters.packed(args.gates as usize)?;
     let start = Instant::now();

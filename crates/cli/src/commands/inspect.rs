@@ -187,7 +187,8 @@ fn of_words(summary: &EncryptedWordsSummary) -> Report {
     let ports = ports.iter().map(port).collect::<Vec<_>>().join(",");
     let levels = if least == most { format!("{most}") } else { format!("{least} to {most}") };
     let (words, count) = (summary.words, ciphertexts(summary.ciphertexts()));
-    let text =
-        format!("  content     {words} words in {count} of a bit each:{ports}; {levels} levels\n");
+    let text = format!(
+        "  content     {words} words in {count} of one bit each:{ports}; {levels} levels\n"
+    );
     Report { fields, text }
 }

@@ -86,7 +86,7 @@ fn choose(args: &ParameterArgs) -> Result<Choice> {
         Ok(parameters::plan(request, args)?.best().parameters().clone())
     };
     let reason = if args.mode.is_some() {
-        "as asked for".to_owned()
+        "as requested".to_owned()
     } else if let Some(Goal::Latency) = args.goal {
         "it returns the first result soonest".to_owned()
     } else if let Some(values) = args.values {
@@ -98,7 +98,7 @@ fn choose(args: &ParameterArgs) -> Result<Choice> {
             Ok(parameters) => {
                 return Ok(Choice::new(parameters, "the default; plan compares all"));
             }
-            Err(error) => format!("packed, the default, does not serve this: {error}"),
+            Err(error) => format!("packed, the default, does not support this: {error}"),
         }
     };
     let parameters = best(&request).map_err(|error| parameters::with_hint(error, args))?;
@@ -111,7 +111,7 @@ const TOY_COMPLEX_VALUES: usize = 8;
 fn choose_toy(args: &ParameterArgs) -> Result<Choice> {
     let (input, output) = parameters::moduli(args);
     let asked = args.mode.or(args.inputs);
-    let reason = if asked.is_some() { "as asked for" } else { "the default" }.to_owned();
+    let reason = if asked.is_some() { "as requested" } else { "the default" }.to_owned();
     let has_entries = args.table_kind.is_some_and(|kind| kind != EntryKind::Shared);
     let parameters = match (args.mode, args.inputs) {
         _ if args.word_length.is_some() || args.hide_table.is_some() => {

@@ -66,7 +66,7 @@ pub fn run(global: Global, args: &CompareArgs, key_file: KeyFile) -> Result<()> 
         Some(op) => {
             let names = OPERATIONS.map(Operation::name).join(", ");
             bail!(
-                "{op} takes packed integers; keys of --mode single are for {names} and --function"
+                "{op} needs packed integers; keys of --mode single are for {names} and --function"
             )
         }
     };

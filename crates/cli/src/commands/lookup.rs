@@ -102,7 +102,7 @@ impl Opened {
         let (named, outputs) = (args.tables.len(), args.outputs.len());
         ensure!(
             named == outputs,
-            "{named} --table and {outputs} --output: each table needs an output of its own"
+            "{named} --table and {outputs} --output: each table needs its own output"
         );
         let readers = Reader::open_all(global, &args.inputs)?;
         readers.iter().try_for_each(|reader| check_signs(reader, args))?;
@@ -174,8 +174,8 @@ fn check(
 
 /// Checks that the values of several variables match each other, and that their moduli match that of the tables.
 fn check_variables(readers: &[Reader], input_modulus: u64, args: &LookupArgs) -> Result<()> {
-    ensure!(!args.resume, "--resume: lookups of several --input begin anew");
-    ensure!(args.imaginary.is_empty(), "--imaginary: complex tables have one --input");
+    ensure!(!args.resume, "--resume: lookups with several --input cannot be resumed");
+    ensure!(args.imaginary.is_empty(), "--imaginary: complex tables need a single --input");
     ciphertext_file::check_counts(readers)?;
     let moduli: Vec<u64> = readers.iter().map(|it| it.summary().contents.modulus).collect();
     let product: u128 = moduli.iter().map(|&modulus| u128::from(modulus)).product();
@@ -191,11 +191,11 @@ fn check_variables(readers: &[Reader], input_modulus: u64, args: &LookupArgs) ->
 fn check_signs(reader: &Reader, args: &LookupArgs) -> Result<()> {
     match (reader.summary().contents.signed, args.reading.signs().inputs) {
         (true, false) => bail!(
-            "{} holds signed values: --signed says that inputs and outputs of the table are, too, --signed=inputs that outputs are not",
+            "{} holds signed values: use --signed if inputs and outputs of the table are signed, too, or --signed=inputs if only inputs are",
             reader.name()
         ),
         (false, true) => bail!(
-            "--signed: {} holds unsigned values; encrypt takes --signed, and --signed=outputs is for tables with unsigned inputs",
+            "--signed: {} holds unsigned values; give encrypt --signed, too; --signed=outputs is for tables with unsigned inputs",
             reader.name()
         ),
         _ => Ok(()),
@@ -265,7 +265,7 @@ impl Lookup<'_> {
                 Some(results) => {
                     ensure!(
                         results.iter().all(|result| result.count() as u64 == count),
-                        "what an interrupted lookup left is not of this input, of {count} values"
+                        "results of the interrupted lookup are not for this input of {count} values"
                     );
                     resumed.values += count;
                     results

@@ -26,7 +26,7 @@ pub fn resolve_table(args: &mut ParameterArgs) -> Result<Option<ReadNote>> {
     let Some(path) = args.table.take() else {
         ensure!(
             args.reading == TableArgs::default(),
-            "options of tables, as --header, --default and --dictionary, go with --table"
+            "options of tables, such as --header, --default and --dictionary, need --table"
         );
         return Ok(None);
     };
@@ -95,7 +95,7 @@ pub fn request(args: &ParameterArgs) -> Request {
 pub fn with_hint(error: cryptable::Error, args: &ParameterArgs) -> anyhow::Error {
     if matches!(error, cryptable::Error::Memory { .. }) && args.memory.is_none() {
         return anyhow::anyhow!(
-            "{error}; this machine has no more: --memory SIZE plans for another"
+            "{error}; this machine has no more: --memory SIZE plans for another machine"
         );
     }
     let Some(asked) = args.mode else { return error.into() };
@@ -104,8 +104,8 @@ pub fn with_hint(error: cryptable::Error, args: &ParameterArgs) -> anyhow::Error
         Engine::ALL.iter().filter(|engine| serves(engine)).map(|e| format!("--mode {e}")).collect();
     match others.len() {
         0 => error.into(),
-        1 => anyhow::anyhow!("{error}; {} serves it", others[0]),
-        _ => anyhow::anyhow!("{error}; {} serve it", others.join(" and ")),
+        1 => anyhow::anyhow!("{error}; {} supports it", others[0]),
+        _ => anyhow::anyhow!("{error}; {} support it", others.join(" and ")),
     }
 }
 

@@ -25,7 +25,7 @@ pub fn run(global: Global, command: &RemoteCommand) -> Result<()> {
         RemoteCommand::Fetch(args) => match (&args.job, &args.public_key) {
             (Some(job), _) => lookup::fetch(global, args, job),
             (None, Some(owner)) => public_key::fetch(global, args, owner),
-            (None, None) => bail!("neither --job nor --public-key"),
+            (None, None) => bail!("--job or --public-key is required"),
         },
         RemoteCommand::Remove(args) => remove(global, args),
     }
@@ -78,7 +78,7 @@ fn named<'a>(what: &str, start: &str, known: &'a [String]) -> Result<&'a str> {
     found.dedup();
     match found[..] {
         [name] => Ok(name),
-        [] => bail!("there is no {what} {start} of yours on the server"),
+        [] => bail!("you have no {what} {start} on the server"),
         _ => bail!("{} {what}s on the server begin with {start}", found.len()),
     }
 }

@@ -60,7 +60,9 @@ impl Finished {
         let mut file = input_file::open_companion(&path, &mut options).with_context(failed)?;
         match file.try_lock() {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => bail!("{shown} is of a lookup that still runs"),
+            Err(TryLockError::WouldBlock) => {
+                bail!("{shown} belongs to a lookup that is still running")
+            }
             Err(TryLockError::Error(error)) => return Err(error).with_context(failed),
         }
         let header = [&MAGIC[..], &VERSION.to_le_bytes(), &binding].concat();
@@ -73,7 +75,7 @@ impl Finished {
             ensure!(found.starts_with(&MAGIC), "{shown}: not a file of finished ciphertexts");
             ensure!(
                 found == header[..],
-                "{shown} is of another lookup: of another input, table or key; remove it to start anew"
+                "{shown} belongs to another lookup, with another input, table or key; remove it to start anew"
             );
         }
         Ok(Self { path, file, tables, position: HEADER_BYTES as u64, at_end: false })
@@ -124,7 +126,7 @@ impl Finished {
     pub fn resume_hint(&self, values: u64, total: u64) -> String {
         let name = input_file::name(&self.path);
         format!(
-            "{values} of {total} values are kept in {name}; the same command goes on from there"
+            "{values} of {total} values are kept in {name}; the same command continues from there"
         )
     }
 

@@ -109,7 +109,7 @@ fn work(global: Global, args: &WorkerArgs) -> Result<()> {
         // The worker must not create the folder: it would never have a job.
         None if !folder.exists() => {
             bail!(
-                "there is no {}: a server makes it, or --database says where rows are",
+                "there is no {}: a server creates it, or --database says where the rows are",
                 input_file::name(folder)
             )
         }

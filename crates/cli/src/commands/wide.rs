@@ -165,7 +165,7 @@ pub fn plan(global: Global, args: &WideArgs) -> Result<PlannedJob> {
         "log2_fail_per_value": plan.value_failure_probability().log2(),
     });
     let text = format!(
-        "{plan}\n  a table without structure would take {} at least on one thread: it is refused",
+        "{plan}\n  a table without structure would take at least {} on one thread: it is refused",
         seconds(arbitrary)
     );
     let reason = format!("for dictionaries of keys of {} bits", args.bits);

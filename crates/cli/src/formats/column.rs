@@ -62,7 +62,7 @@ impl<R: Read> Column<R> {
         let index = match column {
             None if records.width() > 1 => {
                 bail!(
-                    "{}: {}; name one by --column",
+                    "{}: {}; choose one with --column",
                     input_file::name(path),
                     columns(&names, &records)
                 )
@@ -126,7 +126,7 @@ impl<R: Read> Column<R> {
             return self.coding.value(missing, || "--missing".into());
         }
         let (name, line) = (input_file::name(self.records.path()), self.records.line());
-        let hint = "--missing VALUE says what stands for it";
+        let hint = "--missing VALUE replaces it";
         if self.records.is_empty_line() {
             bail!("{name} line {line}: an empty line; {hint}");
         }
@@ -157,7 +157,7 @@ impl<R: Read> Iterator for Column<R> {
 fn columns<R: Read>(names: &[String], records: &Records<R>) -> String {
     let width = records.width();
     if names.is_empty() {
-        return format!("{width} columns, and no header line to name them: 1 to {width}");
+        return format!("{width} columns without a header line: 1 to {width}");
     }
     let names: Vec<String> = names.iter().map(|name| quoted(name)).collect();
     format!("{width} columns, {}", names.join(", "))
@@ -225,7 +225,7 @@ mod tests {
             ("ann,null\nbob,3\n", "2", "\"null\""),
         ] {
             let message =
-                format!("v.csv: nobody can tell whether its first line, with {found}, is a header");
+                format!("v.csv: cannot tell whether its first line, with {found}, is a header");
             assert!(error(text, Some(column)).starts_with(&message), "{text}");
             let stated =
                 CsvArgs { no_header: true, missing: Some("0".into()), ..CsvArgs::default() };
@@ -251,11 +251,9 @@ mod tests {
         assert_eq!(error(text, Some("d")), "v.csv: no column \"d\"; there are \"a\", \"b\", \"c\"");
         assert!(error("5,6\n", Some("a")).contains("no header line, and columns 1 to 2"));
         assert!(error("a,a\n5,6\n", Some("a")).contains("more than one"));
-        let message = "v.csv: 3 columns, \"a\", \"b\", \"c\"; name one by --column";
+        let message = "v.csv: 3 columns, \"a\", \"b\", \"c\"; choose one with --column";
         assert_eq!(error(text, None), message);
-        assert!(
-            error("5;6\n", None).contains("2 columns, and no header line to name them: 1 to 2")
-        );
+        assert!(error("5;6\n", None).contains("2 columns without a header line: 1 to 2"));
     }
 
     #[test]
@@ -264,12 +262,12 @@ mod tests {
         for text in
             ["age\n3\n\n4\n", "age\n3\n\"\"\n4\n", "age\n3\nNA\n4\n", "3\nnan\n4", "3\nNULL\n4"]
         {
-            assert!(error(text, None).contains("--missing VALUE says"), "{text}");
+            assert!(error(text, None).contains("--missing VALUE replaces"), "{text}");
             assert_eq!(read_with(text, None, &missing).unwrap(), [3, 9, 4]);
         }
         assert_eq!(
             error("age\n3\n\n4", None),
-            "v.csv line 3: an empty line; --missing VALUE says what stands for it"
+            "v.csv line 3: an empty line; --missing VALUE replaces it"
         );
         assert!(
             error("a,b\n,1\n", Some("a"))
@@ -277,7 +275,7 @@ mod tests {
         );
         for text in ["None", "#N/A", "<NA>", "n/a", "NaT"] {
             let text = format!("{text}\n4\n");
-            assert!(error(&text, None).contains("--missing VALUE says"), "{text}");
+            assert!(error(&text, None).contains("--missing VALUE replaces"), "{text}");
             assert_eq!(read_with(&text, None, &missing).unwrap(), [9, 4]);
         }
         // Checked even if no value is missing.

@@ -50,13 +50,13 @@ impl Coding {
             Self::Integers(domain) => match integer::parse(field) {
                 Ok(integer) if integer < 0 && !domain.signed => domain
                     .value(integer, place)
-                    .map_err(|error| anyhow!("{error}; --signed takes negative ones")),
+                    .map_err(|error| anyhow!("{error}; --signed allows negative values")),
                 Ok(integer) => domain.value(integer, place),
                 Err(error) => {
                     let is_word =
                         error == NoInteger::Other && field.chars().any(char::is_alphabetic);
                     let hint =
-                        if is_word { "; --dictionary FILE --extend takes words" } else { "" };
+                        if is_word { "; --dictionary FILE --extend encodes words" } else { "" };
                     bail!("{}: {} {error}{hint}", place(), quoted(field))
                 }
             },
@@ -175,7 +175,7 @@ pub fn is_header<R: Read>(
     };
     let Some(field) = doubtful else { return Ok(true) };
     bail!(
-        "{}: nobody can tell whether its first line, with {}, is a header: use --header or --no-header",
+        "{}: cannot tell whether its first line, with {}, is a header: use --header or --no-header",
         input_file::name(records.path()),
         quoted(&field)
     )

@@ -72,7 +72,7 @@ impl Dictionary {
         let mut records = Records::new(input_file::open(&path)?, &path, None)?;
         while records.advance()? {
             let line = records.line();
-            ensure!(records.width() == 2, "{name} line {line}: a dictionary has `word,code`");
+            ensure!(records.width() == 2, "{name} line {line}: a dictionary has lines `word,code`");
             let word = records.text(0)?.to_owned();
             if line == 1 && word == HEADER[0] && records.text(1)? == HEADER[1] {
                 continue;
@@ -80,7 +80,7 @@ impl Dictionary {
             let code = records.integer(1).and_then(|code| u64::try_from(code).ok());
             let code = code.with_context(|| {
                 let found = quoted(records.text(1).unwrap_or_default());
-                format!("{name} line {line}: {found} is no code: an integer from 0 on")
+                format!("{name} line {line}: {found} is not a code: codes are integers from 0 on")
             })?;
             self.insert(word, code).with_context(|| format!("{name} line {line}"))?;
         }
@@ -90,7 +90,7 @@ impl Dictionary {
     fn insert(&mut self, word: String, code: u64) -> Result<()> {
         ensure!(self.words.len() < MAX_WORDS, "more than {MAX_WORDS} words");
         if let Some(other) = self.words.get(&code) {
-            bail!("code {code} is of {} and of {}", quoted(other), quoted(&word));
+            bail!("code {code} stands for {} and for {}", quoted(other), quoted(&word));
         }
         if let Some(other) = self.codes.insert(word.clone(), code) {
             bail!("{} has the codes {other} and {code}", quoted(&word));
@@ -203,10 +203,11 @@ mod tests {
             format!("{:#}", Dictionary::open(&path, false).unwrap_err())
         };
         assert!(
-            error("a.json", "{\"a\": 1, \"b\": 1}").contains("code 1 is of \"a\" and of \"b\"")
+            error("a.json", "{\"a\": 1, \"b\": 1}")
+                .contains("code 1 stands for \"a\" and for \"b\"")
         );
         assert!(error("b.csv", "a,1\na,2\n").contains("b.csv line 2: \"a\" has the codes 1 and 2"));
-        assert!(error("c.csv", "word,code\na,-1\n").contains("line 2: \"-1\" is no code"));
+        assert!(error("c.csv", "word,code\na,-1\n").contains("line 2: \"-1\" is not a code"));
         assert!(error("d.json", "[1]").contains("d.json as a dictionary"));
     }
 }

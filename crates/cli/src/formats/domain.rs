@@ -46,7 +46,7 @@ impl Domain {
         }
         if self.signed {
             bail!(
-                "{}: {integer} is not one of {smallest} to {largest}, the signed values modulo {modulus}",
+                "{}: {integer} is not from {smallest} to {largest}, the signed values modulo {modulus}",
                 place()
             );
         }

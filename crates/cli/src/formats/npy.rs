@@ -90,7 +90,7 @@ mod tests {
         assert!(with("'<u8'", "True", "(2, 2)").contains("Fortran order"));
         assert!(with("'<u8'", "False", "(5000000000, 5000000000)").contains("too large"));
         assert!(with("'<u8'", "False", "(9,)").contains("cut short"));
-        assert!(with("'<u8'", "False", "(7,)").contains("goes on"));
+        assert!(with("'<u8'", "False", "(7,)").contains("continues"));
         assert!(with("'<u8'", "Maybe", "(2, 2)").contains("a.npy: it is not npy: "));
     }
 

@@ -35,7 +35,7 @@ pub fn read(path: &Path, columns: Columns) -> Result<Vec<(u64, u64)>> {
         let [modulus, other] = columns.moduli;
         let pair = (lines.below(0, modulus)?, lines.below(1, other)?);
         if let (Some(before), true) = (known.insert(pair.0, lines.line()), columns.is_map) {
-            bail!("{place}: {first} {} was on line {before} already", pair.0);
+            bail!("{place}: {first} {} is already on line {before}", pair.0);
         }
         pairs.push(pair);
     }
@@ -66,7 +66,7 @@ mod tests {
         assert!(read("1,x\n2,3\n").unwrap_err().contains("\"x\" is not an integer"));
         assert!(read("1,\n").unwrap_err().contains("missing value"));
         let twice = read("key,value\n7,1\n8,2\n7,3\n").unwrap_err();
-        assert!(twice.ends_with("d.csv line 4: key 7 was on line 2 already"), "{twice}");
+        assert!(twice.ends_with("d.csv line 4: key 7 is already on line 2"), "{twice}");
         // A line with something else than numbers is not a header if a field is missing.
         assert!(read("x,NA\n2,3\n").unwrap_err().contains("line 1, key: \"x\" is not"));
     }

@@ -39,7 +39,7 @@ impl GreyImage {
         let (color, depth) = (reader.info().color_type, reader.info().bit_depth);
         if (color, depth) != (ColorType::Grayscale, BitDepth::Eight) {
             bail!(
-                "{name}: its pixels are {} of {} bits a channel; an 8-bit grey PNG is needed",
+                "{name}: its pixels are {} of {} bits per channel; an 8-bit grey PNG is needed",
                 color_name(color),
                 depth as u8
             );

@@ -93,7 +93,7 @@ impl<R: Read> Words<R> {
             (0, None) => return Ok(None),
             (0, Some(count)) if count == position => return Ok(None),
             (_, Some(count)) if count == position => {
-                bail!("{name}: it goes on after its {count} elements")
+                bail!("{name}: it continues after its {count} elements")
             }
             (_, Some(count)) if found < bytes => {
                 bail!("{name} is cut short: it ends in element {position} of {count}")
@@ -167,7 +167,7 @@ mod tests {
         assert!(error(&[0; 6], word, None).contains("multiple of 4"));
         assert!(error(&[0; 6], word, Some(2)).contains("ends in element 1 of 2"));
         assert!(error(&[0; 8], word, Some(3)).contains("ends in element 2 of 3"));
-        assert!(error(&[0; 9], word, Some(2)).contains("goes on after its 2"));
+        assert!(error(&[0; 9], word, Some(2)).contains("continues after its 2"));
         let message = error(&70_000_u32.to_le_bytes(), word, None);
         assert_eq!(message, "f element 0: 70000 is not below the modulus 70000");
         let message = error(&[0xFF; 8], WordFormat::unsigned(8), None);

@@ -367,7 +367,7 @@ fn check_encoding(start: &[u8]) -> Result<usize> {
     if start.starts_with(&[0xFF, 0xFE]) || start.starts_with(&[0xFE, 0xFF]) {
         bail!("it is in UTF-16; save it as UTF-8");
     }
-    ensure!(!start.contains(&0), "it holds zero bytes: it is in UTF-16, or no text at all");
+    ensure!(!start.contains(&0), "it holds zero bytes: it is in UTF-16, or not text at all");
     Ok(if start.starts_with(MARK) { MARK.len() } else { 0 })
 }
 

@@ -58,7 +58,7 @@ fn add(states: &mut Vec<State>, line: &Lines<4>, symbols: u64) -> Result<()> {
         ensure!(next.is_empty(), "{}: no state follows the end, but {}", place(), quoted(next));
         ensure!(
             states[state].last.replace(weight).is_none(),
-            "{}: state {state} has an end already",
+            "{}: state {state} already has an end",
             place()
         );
         return Ok(());
@@ -68,7 +68,7 @@ fn add(states: &mut Vec<State>, line: &Lines<4>, symbols: u64) -> Result<()> {
         "*" => states[state].otherwise.replace(transition),
         _ => states[state].on.insert(line.below(1, symbols.into())?, transition),
     };
-    ensure!(before.is_none(), "{}: state {state} has symbol {symbol} already", place());
+    ensure!(before.is_none(), "{}: state {state} already has symbol {symbol}", place());
     Ok(())
 }
 
@@ -106,8 +106,8 @@ mod tests {
         assert!(message("0,*,0\n").contains("3 columns; there must be `state,symbol,next,weight`"));
         assert!(message("0,1,0,0\n").contains("state 0 has no line for symbol 0"));
         assert!(message("0,*,0,0\n0,4,0,0\n").contains("line 2, symbol: 4 is not below"));
-        assert!(message("0,*,0,0\n0,*,0,1\n").contains("has symbol * already"));
-        assert!(message("0,*,0,0\n0,end,,1\n0,end,,1\n").contains("has an end already"));
+        assert!(message("0,*,0,0\n0,*,0,1\n").contains("already has symbol *"));
+        assert!(message("0,*,0,0\n0,end,,1\n0,end,,1\n").contains("already has an end"));
         assert!(message("0,end,0,1\n").contains("no state follows the end"));
         assert!(message("0,*,1,0\n").contains("next state"));
         assert!(message("0,*,x,0\n").contains("\"x\" is not an integer"));

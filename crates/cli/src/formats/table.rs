@@ -227,7 +227,7 @@ fn value<R: Read>(
     };
     ensure!(
         !is_missing,
-        "{}: {} is a missing value, and a table has none: leave the line out, and --default VALUE gives its input an output",
+        "{}: {} is a missing value, and a table cannot have any: leave the line out, and give its input an output with --default VALUE",
         place(),
         quoted(text)
     );
@@ -257,7 +257,7 @@ fn sort(
     check_length(modulus, path)?;
     let gap = |missing: u64| {
         format!(
-            "{name}: {count} inputs of {modulus}; the first one missing is {missing}; \
+            "{name}: outputs for only {count} inputs of {modulus}; the first one missing is {missing}; \
              --default VALUE gives all of them an output"
         )
     };
@@ -273,11 +273,7 @@ fn sort(
         let Some(entry) = entries.get_mut(input as usize) else {
             bail!("{name} line {number}: input {input} is not below the input modulus {modulus}");
         };
-        ensure!(
-            entry.0 == 0,
-            "{name} line {number}: input {input} was on line {} already",
-            entry.0
-        );
+        ensure!(entry.0 == 0, "{name} line {number}: input {input} is already on line {}", entry.0);
         *entry = (number, output);
     }
     if let (Some(missing), None) = (entries.iter().position(|entry| entry.0 == 0), default) {
@@ -323,7 +319,9 @@ mod tests {
         let message = error("x\n1\n12\n", Some(2), Some(12));
         let hint = "; keys of `keygen --output-bits 4` have room for it";
         assert_eq!(message, format!("t.csv line 3, output: 12 is not below the modulus 12{hint}"));
-        assert!(error("0,1\n1,1\n0,2\n", None, None).contains("line 3: input 0 was on line 1"));
+        assert!(
+            error("0,1\n1,1\n0,2\n", None, None).contains("line 3: input 0 is already on line 1")
+        );
         assert!(
             error("0,1\n3,1\n", None, None).contains("2 inputs of 4; the first one missing is 1")
         );

@@ -68,7 +68,7 @@ impl ValueTables {
                 let (shape, words) = npy::open(reader, &path, outputs)?;
                 let [rows, columns] = shape[..] else {
                     bail!(
-                        "{}: its shape is {shape:?}; a table for every value is a row of two dimensions",
+                        "{}: its shape is {shape:?}; tables for each value are the rows of a two-dimensional array",
                         input_file::name(&path)
                     )
                 };
@@ -127,10 +127,7 @@ impl ValueTables {
     /// Checks that every table was read.
     pub fn finish(&mut self) -> Result<()> {
         let (read, name) = (self.read, input_file::name(&self.path));
-        ensure!(
-            self.next_tables(1)?.is_none(),
-            "{name}: more tables than values, which are {read}"
-        );
+        ensure!(self.next_tables(1)?.is_none(), "{name}: more tables than the {read} values");
         Ok(())
     }
 
@@ -145,7 +142,7 @@ impl ValueTables {
 fn check_width(columns: u64, inputs: u64, path: &Path) -> Result<()> {
     ensure!(
         columns == inputs,
-        "{}: {columns} columns; a table for every value has one for each of the {inputs} inputs",
+        "{}: {columns} columns; a table per value has one for each of the {inputs} inputs",
         input_file::name(path)
     );
     Ok(())
@@ -192,7 +189,7 @@ mod tests {
             let tables = file.of_values(2).unwrap();
             assert_eq!((tables.count(), tables.output(1, 0), tables.output(0, 1)), (Some(2), 3, 2));
             let error = file.finish().unwrap_err().to_string();
-            assert!(error.contains("more tables than values, which are 2"), "{error}");
+            assert!(error.contains("more tables than the 2 values"), "{error}");
             let mut file = open(name, &content).unwrap();
             assert_eq!(file.next_tables(7).unwrap().unwrap().count(), Some(3));
             file.finish().unwrap();
@@ -209,8 +206,7 @@ mod tests {
             format!("{:#}", read.unwrap_err())
         };
         assert!(
-            error("1,2,3\n")
-                .contains("3 columns; a table for every value has one for each of the 2")
+            error("1,2,3\n").contains("3 columns; a table per value has one for each of the 2")
         );
         assert!(error("1,8\n").contains("a.csv line 1, input 1: 8 is not below the modulus 8"));
         assert!(error("1,2\n\n3,4\n").contains("line 2: an empty line"));

@@ -131,7 +131,7 @@ impl ValueWriter {
 fn check_words(word: WordFormat, domain: Domain, path: &Path) -> Result<()> {
     ensure!(
         word.holds(domain),
-        "{}: values up to {} do not fit words of {} bits",
+        "{}: values up to {} do not fit into words of {} bits",
         atomic_file::name(path),
         domain.largest(),
         8 * word.bytes
@@ -158,11 +158,11 @@ impl Rows {
             .then(|| {
                 let file = input_file::name(path);
                 let name = options.column.with_context(|| {
-                    format!("{file} has a header line: --column names the new column")
+                    format!("{file} has a header line: name the new column with --column")
                 })?;
                 ensure!(
                     records.fields().all(|other| other != name),
-                    "{file} has a column \"{name}\" already; --column takes another name"
+                    "{file} already has a column \"{name}\"; choose another name with --column"
                 );
                 extended(&records, name)
             })
@@ -184,11 +184,7 @@ impl Rows {
 
     fn finish(&mut self, written: u64) -> Result<()> {
         let more = self.pending || self.records.advance()?;
-        ensure!(
-            !more,
-            "{}: more rows than values, which are {written}",
-            input_file::name(&self.path)
-        );
+        ensure!(!more, "{}: more rows than the {written} values", input_file::name(&self.path));
         Ok(())
     }
 }

@@ -155,7 +155,7 @@ impl Encoding {
             (Some(Format::Raw64), _) => Self::Raw(WordFormat::unsigned(8)),
             (None, _) if is_stream => Self::Text,
             (None, _) => bail!(
-                "{name}: the extension names no known format (.csv, .npy or .bin); \
+                "{name}: its extension is not .csv, .npy or .bin; \
                  use --format csv, npy, raw, raw8, raw16, raw32 or raw64"
             ),
         };

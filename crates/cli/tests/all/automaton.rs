@@ -64,5 +64,5 @@ fn other_words_are_refused() {
     packed.write("x.csv", "1\n");
     packed.succeed("encrypt --secret client.key --input x.csv --output x.ct");
     let line = "automaton --evaluation server.key --input x.ct --output r.ct --pattern 1";
-    packed.refuses(line, "automata take keys of keygen --word-length");
+    packed.refuses(line, "automata need keys from keygen --word-length");
 }

@@ -32,7 +32,7 @@ fn values() {
         fail("range.csv --column height"),
         "range.csv: no column \"height\"; there are \"name\", \"age\""
     );
-    let message = "text.csv line 3, column 1: \"three\" is not an integer; --dictionary FILE --extend takes words";
+    let message = "text.csv line 3, column 1: \"three\" is not an integer; --dictionary FILE --extend encodes words";
     assert_eq!(fail("text.csv"), message);
     assert_eq!(fail("none.csv"), "none.csv holds no values");
     assert_eq!(fail("empty.csv"), "empty.csv holds no values");
@@ -72,7 +72,9 @@ fn tables() {
     assert_eq!(fail("short.csv", "0\n1\n2\n"), format!("short.csv: {found}, {expected}"));
     let large = "large.csv line 4, output: 8 is not below the modulus 8; keys of `keygen --output-bits 4` have room for it";
     assert_eq!(fail("large.csv", "0\n1\n2\n8\n"), large);
-    assert!(fail("twice.csv", "0,1\n1,1\n1,2\n2,1\n").contains("line 3: input 1 was on line 2"));
+    assert!(
+        fail("twice.csv", "0,1\n1,1\n1,2\n2,1\n").contains("line 3: input 1 is already on line 2")
+    );
     assert!(fail("gap.csv", "0,1\n1,1\n3,1\n").contains("the first one missing is 2"));
     assert!(fail("empty.csv", "").contains("empty.csv: the table has 0 outputs"));
     assert!(fail("table.txt", "").contains(".csv or .npy"));
@@ -87,7 +89,7 @@ fn results_of_another_modulus_and_formats() {
     let lookup = "lookup --table table.csv --key server.key --input";
     here.succeed(&format!("{lookup} values.ct --output result.ct"));
     let message = here.fail(&format!("{lookup} result.ct --output new.ct"));
-    assert!(message.starts_with("result.ct does not go with server.key: "), "{message}");
+    assert!(message.starts_with("result.ct does not match server.key: "), "{message}");
     assert!(message.contains("modulus of the values is 8, but the parameters need 4"), "{message}");
     let named = "decrypt --key client.key --input result.ct --output new.npy --column x";
     here.refuses(named, "only CSV files");
@@ -146,7 +148,7 @@ fn files_of_other_commands_name_the_command() {
                   `decrypt` and `integers` read it";
     let decrypt = "decrypt --secret client.key --output new.csv --input";
     let message = here.fail(&format!("{decrypt} column.ct"));
-    assert!(message.starts_with("column.ct does not go with client.key"), "{message}");
+    assert!(message.starts_with("column.ct does not match client.key"), "{message}");
     let lookup = "lookup --evaluation server.key --table table.csv --output new.ct --input";
     assert_eq!(here.fail(&format!("{lookup} column.ct")), column);
     let message = here.fail(&format!("{decrypt} message.aes"));
@@ -158,7 +160,7 @@ fn files_of_other_commands_name_the_command() {
     );
     let ciphertexts = "values.ct: it is a file of ciphertexts; `decrypt` and `lookup` read it";
     let message = here.fail("decrypt --secret i.key --output new.csv --input values.ct");
-    assert!(message.starts_with("values.ct does not go with i.key"), "{message}");
+    assert!(message.starts_with("values.ct does not match i.key"), "{message}");
     for line in [
         "integers --evaluation e.key --op add --input values.ct --constant 1 --output new.ct",
         "aes open --key-file key.bin --output new.bin --input values.ct",
@@ -269,7 +271,7 @@ fn parameters() {
     // A large prime is too large for one interpolation, and not a product of digits.
     let message = here.fail("plan --mode packed --modulus 1000003");
     assert!(message.contains("input modulus 1000003: it needs at least two factors"), "{message}");
-    assert!(message.ends_with("; --mode leveled serves it"), "{message}");
+    assert!(message.ends_with("; --mode leveled supports it"), "{message}");
     let message = here.fail("plan --mode packed --bits 8 --memory 1GB");
     assert!(message.contains("in 1 GB of memory") && message.contains("the smallest needs"));
     let message = here.fail("plan --bits 8 --memory 1MB");

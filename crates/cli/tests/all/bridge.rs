@@ -115,14 +115,14 @@ fn what_does_not_belong_together_is_refused() {
     for (options, expected) in [
         ("--op sign --table t.csv --input a.ct --input b.ct", "2 --input, but sign takes 1"),
         ("--op maximum --table t.csv --input a.ct", "1 --input, but maximum takes 2"),
-        ("--op below --table t.csv --input a.ct", "below takes --threshold"),
+        ("--op below --table t.csv --input a.ct", "below needs --threshold"),
         ("--op sign --threshold 3 --table t.csv --input a.ct", "is for below, not for sign"),
-        ("--op below --threshold -1 --table t.csv --input a.ct", "there is one of 255"),
+        ("--op below --threshold -1 --table t.csv --input a.ct", "but one is 255"),
         ("--op sign --table t.csv --input a.ct --rows 1100-1101", "a.ct has 1100 rows"),
         ("--op relu --table t.csv --input a.ct", "in one ciphertext of the inputs"),
         ("--op sign --table short.csv --input a.ct", "short.csv"),
         ("--op sign --table wide.csv --input a.ct", "256 is not below the modulus 256"),
-        ("--op table --table t.csv --input a.ct", "table takes --second-table"),
+        ("--op table --table t.csv --input a.ct", "table needs --second-table"),
         ("--op table --second-table t.csv --table t.csv --input a.ct", "keygen --op table"),
         ("--op sign --table t.csv --input t.csv", "t.csv"),
         ("--op sign --table t.csv --input a.ct --memory 1kB", "above --memory 1.0 kB"),
@@ -138,7 +138,7 @@ fn what_does_not_belong_together_is_refused() {
     ));
     let options = "--op sign --table t.csv --input a.ct --output r.ct";
     let message = here.fail(&format!("bridge --evaluation other-server.key {options}"));
-    assert!(message.contains("a.ct does not go with"), "{message}");
+    assert!(message.contains("a.ct does not match"), "{message}");
     here.succeed(
         &format!("bridge --evaluation server.key {options}")
             .replace("--output", "--rows 1-2 --output"),

@@ -103,7 +103,7 @@ fn files_that_do_not_belong_together_are_refused() {
          --canary-count 4",
     );
     let message = here.fail(&format!("{DECRYPT} --canaries few.canaries --table table.csv"));
-    assert!(message.contains("they are not of one encryption"), "{message}");
+    assert!(message.contains("they are not from one encryption"), "{message}");
     let message = here.fail(&format!("{DECRYPT} --canaries client.key --table table.csv"));
     assert!(message.contains("secret key for packed values, not canaries"), "{message}");
     // The grammar requires a table for a check, and the number of canaries.

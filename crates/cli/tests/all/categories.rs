@@ -89,7 +89,7 @@ fn signed_values_wrap_round() {
     here.write("table.csv", table);
     let encrypt = "encrypt --secret client.key --signed --output v.ct --input";
     let message = here.fail(&format!("{encrypt} large.csv"));
-    assert!(message.contains("8 is not one of -8 to 7, the signed values modulo 16"), "{message}");
+    assert!(message.contains("8 is not from -8 to 7, the signed values modulo 16"), "{message}");
     let report = here.succeed(&format!("{encrypt} values.csv"));
     assert!(report.contains("v.ct: 4 values from -8 to 7 in 4 ciphertexts"), "{report}");
     here.succeed(
@@ -120,7 +120,7 @@ fn signs_that_differ_are_refused() {
     let lookup = "lookup --evaluation server.key --output r.ct --table magnitudes.csv";
     // The error comes before the key is read, since there is no key of this name.
     let early = lookup.replace("server.key", "missing.key");
-    here.refuses(&format!("{early} --input s.ct"), "s.ct holds signed values: --signed says");
+    here.refuses(&format!("{early} --input s.ct"), "s.ct holds signed values: use --signed");
     here.refuses(&format!("{early} --input u.ct --signed"), "--signed: u.ct holds unsigned values");
     here.succeed(&format!("{lookup} --input s.ct --signed=inputs"));
     let decrypt = "decrypt --secret client.key --output r.csv --input";
@@ -147,12 +147,12 @@ fn results_join_the_rows_they_came_from() {
     here.succeed(&format!("{line} --column again --dictionary jobs.json"));
     assert!(here.read("joined.csv").ends_with(b"dan,cook,cook\n"));
     std::fs::remove_file(here.path("joined.csv")).unwrap();
-    here.refuses(line, "--column names the new column");
-    here.refuses(&format!("{line} --column job"), "people.csv has a column \"job\" already");
+    here.refuses(line, "name the new column with --column");
+    here.refuses(&format!("{line} --column job"), "people.csv already has a column \"job\"");
     here.write("people.csv", "a;1\nb;2\n");
     assert_eq!(here.fail(line), "people.csv: 2 rows, but there are more values");
     here.write("people.csv", "a;1\nb;2\nc;3\nd;4\ne;5\n");
-    assert_eq!(here.fail(line), "people.csv: more rows than values, which are 4");
+    assert_eq!(here.fail(line), "people.csv: more rows than the 4 values");
     here.write("people.csv", "a;1\r\nb;2\r\nc;3\r\nd;4\r\n");
     here.succeed(line);
     assert_eq!(here.read("joined.csv"), b"a;1;0\r\nb;2;1\r\nc;3;0\r\nd;4;2\r\n");
@@ -182,11 +182,11 @@ fn plans_and_keys_take_the_tables_that_lookups_take() {
     assert_eq!(moduli("signed.csv --signed --output-bits 3"), (2, 8));
     let message = here.fail("plan --table sparse.csv");
     assert!(message.ends_with(
-        "2 inputs of 30; the first one missing is 0; --default VALUE gives all of them an output"
+        "outputs for only 2 inputs of 30; the first one missing is 0; --default VALUE gives all of them an output"
     ));
     here.write("far.csv", "3,1\n16777215,2\n");
     here.refuses("plan --table far.csv", "2 inputs of 16777216");
-    here.refuses("plan --bits 4 --default 0", "go with --table");
+    here.refuses("plan --bits 4 --default 0", "need --table");
     let files = "--insecure-toy --mode single --secret client.key --evaluation server.key";
     here.succeed(&format!("keygen {files} --table words.csv {words}"));
     here.write("v.csv", "B33 8TH\nSW1A 1AA\n");

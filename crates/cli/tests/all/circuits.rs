@@ -182,8 +182,8 @@ fn words_go_through_files() {
     for part in [
         "a secret key for bits in slots, INSECURE",
         "an evaluation key for bits in slots, INSECURE",
-        "640 words in 8 ciphertexts of a bit each: x[2], y[2]; ",
-        "640 words in 8 ciphertexts of a bit each: sum[3], less[1]; 0 levels",
+        "640 words in 8 ciphertexts of one bit each: x[2], y[2]; ",
+        "640 words in 8 ciphertexts of one bit each: sum[3], less[1]; 0 levels",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
@@ -226,7 +226,7 @@ fn what_does_not_belong_together_is_refused() {
     here.write("long.ct", long);
     here.refuses(&run("adder.blif", "long.ct"), "long.ct");
     here.succeed(&format!("{} --force", KEYGEN.replace("bits.secret", "other.secret")));
-    here.refuses(&run("adder.blif", "words.ct"), "words.ct does not go with bits.server");
+    here.refuses(&run("adder.blif", "words.ct"), "words.ct does not match bits.server");
     here.refuses("decrypt --secret other.secret --input words.ct --output a.csv", "words.ct");
     assert!(!here.files().iter().any(|name| name == "out.ct" || name == "a.csv"));
     let error = here.fail("decrypt --secret bits.server --input words.ct --output a.csv");

@@ -93,7 +93,7 @@ fn what_cannot_be_compared_is_refused() {
     for (options, expected) in [
         ("--op maximum --input x.ct", "1 --input, but maximum takes 2"),
         ("--op relu --input x.ct --input x.ct", "2 --input, but relu takes 1"),
-        ("--op clamp --input x.ct --low 3", "clamp takes both --low and --high"),
+        ("--op clamp --input x.ct --low 3", "clamp needs both --low and --high"),
         ("--op clamp --input x.ct --low 9 --high 3", "at most the upper bound, 3"),
         ("--op clamp --input x.ct --low 9 --high 3000", "from -32 to 63"),
         ("--op relu --input x.ct --low 9", "are for clamp, not for relu"),

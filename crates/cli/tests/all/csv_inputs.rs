@@ -44,7 +44,7 @@ fn no_row_vanishes() {
         here.write("v.csv", content);
         here.fail("encrypt --secret client.key --input v.csv --output new.ct")
     };
-    let hint = "--missing VALUE says what stands for it";
+    let hint = "--missing VALUE replaces it";
     assert_eq!(fail("age\n3\n\n4\n"), format!("v.csv line 3: an empty line; {hint}"));
     for (text, shown) in
         [("\"\"", "an empty field"), ("NA", "\"NA\""), ("null", "\"null\""), ("nan", "\"nan\"")]
@@ -89,7 +89,7 @@ fn headers_are_as_stated() {
     here.write("v.csv", "1\n2\n");
     assert_eq!(round_trip(&here, "--input v.csv --header"), "2\n");
     let line = "encrypt --secret client.key --output new.ct --input words.csv --no-header";
-    let message = "words.csv line 1, column 1: \"age\" is not an integer; --dictionary FILE --extend takes words";
+    let message = "words.csv line 1, column 1: \"age\" is not an integer; --dictionary FILE --extend encodes words";
     assert_eq!(here.fail(line), message);
 }
 
@@ -100,13 +100,10 @@ fn one_of_several_columns_must_be_named() {
     let line = "encrypt --secret client.key --output new.ct --input";
     assert_eq!(
         here.fail(&format!("{line} v.csv")),
-        "v.csv: 2 columns, \"id\", \"age\"; name one by --column"
+        "v.csv: 2 columns, \"id\", \"age\"; choose one with --column"
     );
     let message = here.fail(&format!("{line} n.csv"));
-    assert_eq!(
-        message,
-        "n.csv: 2 columns, and no header line to name them: 1 to 2; name one by --column"
-    );
+    assert_eq!(message, "n.csv: 2 columns without a header line: 1 to 2; choose one with --column");
     assert_eq!(round_trip(&here, "--input n.csv --column 2"), "2\n");
     assert_eq!(round_trip(&here, "--input b.csv --column 2 --delimiter |"), "2\n");
 }

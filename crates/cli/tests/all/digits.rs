@@ -174,7 +174,7 @@ fn keys_of_trees_have_digits_but_no_floors() {
     assert_eq!(decrypt(&here, "--input p.1.ct"), numbers(x.iter().map(|x| x / 4 % 2)));
     let message =
         refused(&here, "--evaluation server.key --input x.ct --floor 2 --output never.ct");
-    assert!(message.contains("--floor takes keys of keygen compare"), "{message}");
+    assert!(message.contains("--floor needs keys from keygen compare"), "{message}");
 }
 
 #[test]

@@ -139,7 +139,7 @@ fn keys_without_a_mode_say_which_engine_and_why() {
     let found = keygen("--modulus 1000003");
     assert_eq!(found["engine"], "leveled");
     let reason = found["reason"].as_str().unwrap();
-    assert!(reason.starts_with("packed, the default, does not serve this: "), "{reason}");
+    assert!(reason.starts_with("packed, the default, does not support this: "), "{reason}");
     let text = here.succeed("keygen --insecure-toy --bits 2 --secret c.key --evaluation s.key");
     assert!(text.contains("INSECURE") && text.contains("engine packed: many values"), "{text}");
 }
@@ -172,7 +172,7 @@ fn several_tables_are_looked_up_at_once() {
             assert_eq!(here.text("r.csv"), expected, "{engine}");
         }
         let message = here.fail(&format!("{line} --table table.csv --table b.csv --output new.ct"));
-        assert_eq!(message, "2 --table and 1 --output: each table needs an output of its own");
+        assert_eq!(message, "2 --table and 1 --output: each table needs its own output");
         let tables = "--table table.csv --table b.csv";
         let message = here.fail(&format!("{line} {tables} --output new.ct --output new.ct"));
         assert_eq!(message, "--output and --output cannot both be new.ct");
@@ -203,11 +203,11 @@ fn insecure_keys_are_refused() {
         let line = "encrypt --allow-insecure --secret client.key --input values.csv --output v.ct";
         let output = here.strict_command(line).assert().success();
         let message = String::from_utf8(output.get_output().stderr.clone()).unwrap();
-        assert!(message.starts_with("INSECURE: client.key is of toy parameters"), "{message}");
+        assert!(message.starts_with("INSECURE: client.key has toy parameters"), "{message}");
         let line = "decrypt --allow-insecure --secret client.key --input v.ct --output v.csv";
         let output = here.strict_command(line).assert().success();
         let message = String::from_utf8(output.get_output().stderr.clone()).unwrap();
-        assert!(message.starts_with("INSECURE: client.key is of toy parameters"), "{message}");
+        assert!(message.starts_with("INSECURE: client.key has toy parameters"), "{message}");
     }
 }
 
@@ -319,7 +319,7 @@ fn keys_of_other_engines_clients_and_parameters() {
             ] {
                 let message = here.fail(&format!("{line} {key} --input values.ct"));
                 let start =
-                    format!("values.ct does not go with {key}: the file of ciphertexts {reason}");
+                    format!("values.ct does not match {key}: the file of ciphertexts {reason}");
                 assert!(message.starts_with(&start), "{message}");
             }
         }

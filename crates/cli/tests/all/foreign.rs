@@ -72,7 +72,7 @@ fn what_does_not_belong_is_refused_with_its_file() {
     let output = here.strict_command(&line).assert().code(1).get_output().clone();
     assert!(String::from_utf8(output.stderr).unwrap().to_lowercase().contains("insecure"));
     let keygen = "foreign keygen --secret key.lwe --evaluation new.server --set openfhe-std128";
-    here.refuses(keygen, "key.lwe is no secret of openfhe-std128");
+    here.refuses(keygen, "key.lwe is not a secret of openfhe-std128");
     let keygen = "foreign keygen --insecure-toy --secret key.lwe --evaluation gates.server";
     here.refuses(keygen, "gates.server exists");
 }

@@ -304,7 +304,7 @@ fn pipelines_that_do_not_fit_are_refused_before_the_key_is_read() {
     let other = Workspace::with_keys("--mode single --bits 4");
     here.write("other.key", other.read("server.key"));
     let line = "run pipeline.toml --evaluation other.key --input people.frame --output x.frame";
-    here.refuses(line, "people.frame does not go with other.key");
+    here.refuses(line, "people.frame does not match other.key");
     let line =
         "lookup --evaluation server.key --table points.csv --input people.frame --output x.ct";
     here.refuses(line, "`decrypt` and `run` read it");

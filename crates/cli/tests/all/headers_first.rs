@@ -42,11 +42,11 @@ fn lookups_and_sums() {
     let message = here.fail(&format!("{lookup} --input v.ct --table short.csv"));
     assert_eq!(message, "short.csv: the table has 3 outputs, but its input modulus is 4");
     let message = here.fail(&format!("{lookup} --input other.ct --table table.csv"));
-    assert!(message.starts_with("other.ct does not go with bad.key"), "{message}");
+    assert!(message.starts_with("other.ct does not match bad.key"), "{message}");
     memory_first(&here, &format!("{lookup} --input v.ct --table table.csv"));
     let sum = "sum --evaluation bad.key --output r.ct --input";
     let message = here.fail(&format!("{sum} other.ct"));
-    assert!(message.starts_with("other.ct does not go with bad.key"), "{message}");
+    assert!(message.starts_with("other.ct does not match bad.key"), "{message}");
     damage_last(&here, &format!("{sum} v.ct"));
 }
 

@@ -97,7 +97,7 @@ fn rows_of_a_column_are_searched_and_sorted() {
         here.fail(&format!("integers --evaluation server.key --input x.ct --output r.ct {options}"))
     };
     let error = refused("--op largest");
-    assert!(error.contains("largest takes --count"), "{error}");
+    assert!(error.contains("largest needs --count"), "{error}");
     let error = refused("--op sort --value v.ct");
     assert!(error.contains("--value is not for sort"), "{error}");
     let error = refused("--op largest --count 91");
@@ -149,7 +149,7 @@ fn bad_input_is_refused_by_name() {
         ("--op add --input x.ct", "add takes two operands"),
         ("--op add --input x.ct --input wide.ct", "wide.ct: u16, where u8 are needed"),
         ("--op add --input x.ct --input short.ct", "short.ct: 1 values, but x.ct has 2"),
-        ("--op add --input x.ct --constant 300", "300 is no u8"),
+        ("--op add --input x.ct --constant 300", "300 does not fit u8"),
         ("--op shl --input x.ct --constant -1", "shifted by 0 to"),
         ("--op select --input x.ct --input x.ct", "select takes --condition"),
         ("--op select --condition x.ct --input x.ct --input x.ct", "where booleans are needed"),

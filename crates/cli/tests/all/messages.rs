@@ -228,12 +228,12 @@ fn options_that_do_not_go_together_are_named() {
     let message =
         here.fail("encrypt --as headroom --secret s.key --input values.csv --output new.ct");
     assert!(
-        message.starts_with("s.key: --as headroom takes keys of keygen compare: "),
+        message.starts_with("s.key: --as headroom needs keys from keygen compare: "),
         "{message}"
     );
     let message =
         here.fail("encrypt --as words --bits 32 --secret s.key --input values.csv --output new.ct");
-    assert!(message.starts_with("s.key: --as words takes keys of keygen wide: "), "{message}");
+    assert!(message.starts_with("s.key: --as words needs keys from keygen wide: "), "{message}");
     here.refuses("plan circuit add64", "circuits of this program are add32, compare32, ");
 }
 

@@ -19,7 +19,7 @@ fn check_at_full_size(engine: &str, modulus: u64, values: &[u64]) -> usize {
     here.write("values.csv", format!("grade\n{}", numbers(values)));
     let files = "--secret client.key --evaluation server.key";
     let report = here.json(&format!("keygen --mode {engine} --table table.csv {files}"));
-    assert_eq!((&report["engine"], &report["reason"]), (&engine.into(), &"as asked for".into()));
+    assert_eq!((&report["engine"], &report["reason"]), (&engine.into(), &"as requested".into()));
     assert!(report["security_bits"].as_f64().unwrap() >= 128.0);
     assert!(report["log2_fail"].as_f64().unwrap() <= -64.0);
     here.succeed("encrypt --key client.key --input values.csv --column grade --output v.ct");
@@ -103,7 +103,7 @@ fn what_single_values_do_not_serve_is_named() {
     let fail = |line: &str| here.fail(&format!("plan --mode single {line}"));
     let message = fail("--bits 12");
     assert!(message.contains("single values is 4096, but must be at most 64"), "{message}");
-    assert!(message.contains("; --mode packed and --mode leveled serve it"), "{message}");
+    assert!(message.contains("; --mode packed and --mode leveled support it"), "{message}");
     assert!(here.succeed("plan --mode single --modulus 5").contains("odd modulus"));
     assert!(fail("--modulus 4097").contains("single values is 4097, but must be at most 64"));
     let message = fail("--bits 4 --output-modulus 4194304");

@@ -227,7 +227,7 @@ fn results_are_handed_over_to_another_client() {
 
     here.refuses("decrypt --secret clinic.key --input handed-over.ct --output r.csv", "client key");
     let message = here.fail("rekey apply --key rekey.key --input handed-over.ct --output r.ct");
-    assert!(message.contains("handed-over.ct does not go with rekey.key"), "{message}");
+    assert!(message.contains("handed-over.ct does not match rekey.key"), "{message}");
     here.succeed(&format!("{lookup} --compress --output small.ct"));
     here.refuses("rekey apply --key rekey.key --input small.ct --output r.ct", "compressed");
     let message = here.fail("rekey keygen --secret clinic.key --to clinic.pub --output r.key");

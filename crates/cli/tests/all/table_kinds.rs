@@ -79,9 +79,9 @@ fn what_does_not_fit_is_named() {
     let error = lookup("--per-value --table five.csv");
     assert!(error.contains("five.csv: 5 tables, but there are more values"), "{error}");
     let error = lookup("--per-value --table seven.csv");
-    assert!(error.contains("seven.csv: more tables than values, which are 6"), "{error}");
+    assert!(error.contains("seven.csv: more tables than the 6 values"), "{error}");
     let error = lookup("--per-value --table square.csv");
-    assert!(error.contains("square.csv: 1 columns; a table for every value has one"), "{error}");
+    assert!(error.contains("square.csv: 1 columns; a table per value has one"), "{error}");
     let encrypt = "encrypt-table --secret client.key --output new.ct";
     here.refuses(&format!("{encrypt} --per-value --table many.csv"), "more than 1024 tables");
     here.write("short.csv", "1\n2\n");
@@ -111,7 +111,7 @@ fn keys_and_tables_belong_together() {
     assert!(error.contains("square.ct") && error.contains("client"), "{error}");
     // Keys for tables in the clear, and of other engines.
     for (mode, encrypts) in
-        [("packed", "of a key for tables in the clear"), ("single", "encrypts no tables")]
+        [("packed", "is a key for tables in the clear"), ("single", "cannot encrypt tables")]
     {
         here.succeed(&format!("keygen --insecure-toy --force --mode {mode} --bits 4 {keys}"));
         here.succeed("encrypt --secret other.key --input values.csv --output other.ct");
@@ -207,7 +207,7 @@ fn results_of_complex_tables_hold_both_parts() {
         here.json("decrypt --secret client.key --input z.ct --output a.npy --imaginary b.npy");
     assert_eq!((&found["values"], &found["modulus"]), (&15.into(), &64.into()));
     let error = here.fail("decrypt --secret client.key --input z.ct --output new.csv");
-    assert!(error.contains("z.ct: results of complex tables take --imaginary"), "{error}");
+    assert!(error.contains("z.ct: results of complex tables need --imaginary"), "{error}");
     let error = here.fail(&format!("{lookup} --signed=outputs"));
     assert!(error.contains("server.key is a key for complex outputs: --imaginary"), "{error}");
     let error =
@@ -217,7 +217,7 @@ fn results_of_complex_tables_hold_both_parts() {
     let square =
         "lookup --evaluation server.key --input values.ct --output r.ct --table square.csv";
     let error = other.fail(&format!("{square} --imaginary square.csv"));
-    assert!(error.contains("keys of keygen --complex-outputs serve it"), "{error}");
+    assert!(error.contains("keys from keygen --complex-outputs support it"), "{error}");
     let error = other
         .fail("decrypt --secret client.key --input values.ct --output new.csv --imaginary im.csv");
     assert!(error.contains("values.ct"), "{error}");

@@ -87,7 +87,7 @@ fn what_does_not_fit_is_named() {
         here.fail(&format!("{LOOKUP} --bits 8 --dictionary d.csv --default 0"))
     };
     let error = dictionary("1,2\n1,3\n");
-    assert_eq!(error, "d.csv line 2: key 1 was on line 1 already");
+    assert_eq!(error, "d.csv line 2: key 1 is already on line 1");
     let error = dictionary("256,2\n");
     assert!(error.contains("d.csv line 1, key: 256 is not below the modulus 256"), "{error}");
     let many: String = (0..17).map(|key| format!("{key},1\n")).collect();

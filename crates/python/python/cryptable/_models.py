@@ -29,7 +29,7 @@ class UnsupportedModelError(UnsupportedError):
     """A model, or a part of one, is not supported; the message lists the supported ones."""
 
     def __init__(self, what: str) -> None:
-        super().__init__(f"{what} is not served; served are {SERVED}")
+        super().__init__(f"{what} is not supported; supported are {SERVED}")
 
 
 @dataclass(frozen=True)

@@ -142,7 +142,9 @@ class Network:
         """
         rows = [np.asarray(each, dtype=np.int64) for each in weights]
         if len(tables) != len(rows) - 1:
-            raise ValueError(f"{len(tables)} layers of tables, of {len(rows)} layers of weights: the last one has none")
+            raise ValueError(
+                f"{len(tables)} layers of tables for {len(rows)} layers of weights: all but the last one need tables"
+            )
         layers, before = [], len(features)
         for index, factors in enumerate(rows):
             if factors.ndim != 2 or factors.shape[1] != before:
@@ -152,7 +154,7 @@ class Network:
             begin = constants[index] if constants else np.zeros(len(factors))
             steps = (_each(tables[index]),) if index < len(tables) else ()
             if steps and len(tables[index]) != len(factors):
-                raise ValueError(f"{len(tables[index])} tables of layer {index + 1}, of {len(factors)} sums")
+                raise ValueError(f"{len(tables[index])} tables for the {len(factors)} sums of layer {index + 1}")
             layers.append(Layer(factors, np.asarray(begin, dtype=np.int64), steps))
             before = len(factors)
         count = len(features)
@@ -255,7 +257,7 @@ def checked(network: Network, ranges: Ranges) -> None:
             served = LARGEST_MODULUS.bit_length() - 1
             raise PlanError(
                 f"layer {index + 1} has sums of {ranges.bits(index)} bits (sum {worst + 1}: from {low[worst]} to "
-                f"{high[worst]}), and tables serve {served} bits; weights, inputs or activations of fewer bits make "
+                f"{high[worst]}), but tables support {served} bits; weights, inputs or activations of fewer bits make "
                 "sums fit, as ml.quantise chooses them"
             )
 

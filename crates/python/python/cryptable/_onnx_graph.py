@@ -25,7 +25,7 @@ class UnsupportedOperatorError(UnsupportedError):
     """An ONNX operator is not supported, or not in this place; the message lists the supported ones."""
 
     def __init__(self, what: str) -> None:
-        super().__init__(f"{what} is not served in networks; served are {SERVED}")
+        super().__init__(f"{what} is not supported in networks; supported are {SERVED}")
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class Graph:
         if not name and default is not None:
             return default
         if name not in self.constants:
-            raise UnsupportedOperatorError(f'"{name}", which is computed where constants are served,')
+            raise UnsupportedOperatorError(f'"{name}", which is computed where only constants are supported,')
         found = self.constants[name]
         return found.floats() if isinstance(found, Ints) else found
 
@@ -113,7 +113,7 @@ class Graph:
             what = (
                 "the input, which is not quantised,"
                 if name == self.input
-                else f'"{name}", which is constant or of no operator,'
+                else f'"{name}", which is a constant or the output of no operator,'
             )
             raise UnsupportedOperatorError(what)
         return found.for_steps() if isinstance(found, Pending) else found

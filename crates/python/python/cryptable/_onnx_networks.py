@@ -124,7 +124,7 @@ def _conv(graph: Graph, node: Any) -> Any:
 def _convolution(graph: Graph, node: Any, values: Values, weights: Ints) -> Values:
     given, factors = graph.attributes(node), weights.integers
     if factors.ndim != 3 or values.constants.ndim != 2:
-        raise UnsupportedOperatorError(f'Conv "{node.name}" of {factors.ndim - 2} dimensions, of which one is served,')
+        raise UnsupportedOperatorError(f'Conv "{node.name}" of {factors.ndim - 2} dimensions instead of one')
     if given.get("auto_pad", b"NOTSET") not in (b"NOTSET", b"VALID"):
         raise UnsupportedOperatorError(f'Conv "{node.name}" with auto_pad')
     scale = weights.scale[:, :1, :1]
@@ -270,7 +270,7 @@ def _reshape(graph: Graph, node: Any, shape: tuple[int, ...]) -> Callable[[Any],
 
 def _flatten(graph: Graph, node: Any, shape: tuple[int, ...]) -> Callable[[Any], Any]:
     if graph.attributes(node).get("axis", 1) != 1:
-        raise UnsupportedOperatorError("Flatten of another axis than 1")
+        raise UnsupportedOperatorError("Flatten along an axis other than 1")
     return lambda x: x.reshape(-1)
 
 

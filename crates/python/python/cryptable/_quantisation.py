@@ -67,7 +67,7 @@ def quantise(
         ("activation_bits", activation_bits, sum_bits),
     ):
         if bits is not None and not 1 <= bits <= most:
-            raise ValueError(f"{what}={bits}; from 1 to {most} are served")
+            raise ValueError(f"{what}={bits}; it must be from 1 to {most}")
     network = model if isinstance(model, Network) else _perceptron(model)
     if network.is_written_by_hand:
         raise UnsupportedModelError("a network of integers and tables to be quantised")

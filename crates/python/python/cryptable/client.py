@@ -214,7 +214,7 @@ class Client:
             expected = (ciphertext.key_id, ciphertext.parameter_digest)
         found: list[str] = [key["sha256"] for key in self.keys() if (key["key_id"], key["parameters"]) == expected]
         if not found:
-            raise ValueError("no evaluation key on the server goes with this ciphertext: `register` sends it")
+            raise ValueError("no evaluation key on the server matches this ciphertext: send it with `register`")
         return found[-1]
 
     def _upload(

@@ -128,7 +128,7 @@ class CodeBook:
         found = array.ravel().tolist()
         stranger = next((code for code in found if not 0 <= code < len(words)), None)
         if stranger is not None:
-            raise RangeError(f"code {stranger} is of no word: the code book has {len(words)}")
+            raise RangeError(f"code {stranger} stands for no word: the code book has {len(words)}")
         return [words[code] for code in found]
 
     def table(
@@ -171,7 +171,7 @@ class CodeBook:
             text = json.dumps(content, ensure_ascii=False, indent=0).encode()
         except UnicodeEncodeError as error:
             word = error.object[error.start : error.end]
-            raise TableError(f"{target}: a word holds {word!r}, which is half a character and no text") from None
+            raise TableError(f"{target}: a word holds {word!r}, which is half a character, not text") from None
         write_file(target, text)
 
     @classmethod

@@ -81,7 +81,7 @@ def lookup(
     several nodes).
     """
     if threads < 1:
-        raise RangeError(f"threads is {threads}, but must be at least 1: workers share the cluster's cores out")
+        raise RangeError(f"threads is {threads}, but must be at least 1: workers share the cluster's cores")
     import ray
     import ray.data
 

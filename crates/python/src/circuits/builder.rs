@@ -55,7 +55,7 @@ fn of_builder(
         if signal.builder.is(builder) {
             return Ok(signal.inner);
         }
-        Err(exception("MismatchError", "a signal is of another circuit".to_owned()))
+        Err(exception("MismatchError", "a signal belongs to another circuit".to_owned()))
     };
     signals.iter().map(one).collect()
 }
@@ -76,7 +76,8 @@ fn word_of_two(
     call: impl FnOnce(&mut LibraryBuilder, &[LibrarySignal], &[LibrarySignal]) -> Vec<LibrarySignal>,
 ) -> Result<Vec<Signal>> {
     if x.len() != y.len() {
-        let message = format!("words have {} and {} bits, but must have as many", x.len(), y.len());
+        let message =
+            format!("words have {} and {} bits, but must have the same number", x.len(), y.len());
         return Err(PyValueError::new_err(message));
     }
     let (x, y) = (of_builder(builder, x)?, of_builder(builder, y)?);
@@ -266,7 +267,7 @@ impl Signal {
     }
 
     fn __bool__(&self) -> Result<bool> {
-        let message = "a signal is neither true nor false: multiplexer() chooses by one";
+        let message = "a signal has no truth value: multiplexer() chooses by one";
         Err(pyo3::exceptions::PyTypeError::new_err(message))
     }
 }

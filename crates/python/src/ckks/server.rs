@@ -100,7 +100,7 @@ fn other<'a>(x: &Vector, given: &'a Bound<'_, PyAny>) -> Result<Other<'a>> {
     if numbers.shape != x.shape {
         let (found, expected) = (numbers.shape, &x.shape);
         let message =
-            format!("an array of shape {found:?} does not go with a vector of {expected:?}");
+            format!("an array of shape {found:?} does not match a vector of {expected:?}");
         return Err(PyValueError::new_err(message));
     }
     Ok(Other::Plain(numbers.values))

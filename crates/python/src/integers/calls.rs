@@ -217,8 +217,9 @@ fn job_of(
             let outputs = words(table, kind.bits(), kind.is_signed())?.values;
             if !outputs.len().is_power_of_two() || outputs.len() < 2 {
                 let count = outputs.len();
-                let message =
-                    format!("the table has {count} outputs, but must have a power of two of them");
+                let message = format!(
+                    "the table has {count} outputs, but their number must be a power of two"
+                );
                 return Err(crate::errors::exception("TableError", message));
             }
             Operation::Table(outputs, kind)

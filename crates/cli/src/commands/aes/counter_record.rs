@@ -82,7 +82,7 @@ impl CounterRecord {
                     .with_context(|| format!("cannot write {}", input_file::name(path)))
             }
             Place::Unusable { reason } if were_given => {
-                bail!("{reason}; --counter needs a record of what was taken")
+                bail!("{reason}; --counter needs a record of used counters")
             }
             Place::Unusable { .. } | Place::None => Ok(()),
         }

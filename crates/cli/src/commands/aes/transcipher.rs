@@ -80,7 +80,7 @@ fn read_message<'a>(
     if let Some(counter) = args.counter {
         ensure!(
             Message::from_bytes(file).is_err(),
-            "{}: it is a message with a counter of its own; --counter is for bytes of other programs",
+            "{}: the message contains its own counter; --counter is for bytes of other programs",
             named()
         );
         return Message::from_counter_mode(key_id, counter, file).with_context(named);

@@ -89,9 +89,9 @@ fn check_arguments(args: &BridgeRunArgs) -> Result<()> {
     let is_below = args.op == BridgeOperation::Below;
     let is_table = args.op == BridgeOperation::Table;
     let op = name_of(&args.op);
-    ensure!(!is_below || args.threshold.is_some(), "below takes --threshold");
+    ensure!(!is_below || args.threshold.is_some(), "below needs --threshold");
     ensure!(is_below || args.threshold.is_none(), "--threshold is for below, not for {op}");
-    ensure!(!is_table || args.second_table.is_some(), "table takes --second-table");
+    ensure!(!is_table || args.second_table.is_some(), "table needs --second-table");
     ensure!(
         is_table || (args.second_table.is_none() && !args.pack),
         "--second-table and --pack are for table, not for {op}"
@@ -123,8 +123,7 @@ fn check_rows(args: &BridgeRunArgs, rows: &Range64, slots: u64) -> Result<()> {
 
 fn several_ciphertexts(args: &BridgeRunArgs) -> String {
     format!(
-        "{} gives whole integers of rows that are in one ciphertext of the inputs, but these are in several; --rows takes \
-         fewer",
+        "{} returns whole integers of rows in one ciphertext of the inputs, but these are in several; choose fewer with --rows",
         name_of(&args.op)
     )
 }
@@ -203,10 +202,15 @@ impl<'a> Server<'a> {
                 (vec![digits], Some(second))
             }
             Keys::Integers(_) => {
-                bail!("keys of integers do not serve table: it takes those of keygen --op table")
+                bail!(
+                    "keys for integers do not support table: it needs keys from keygen --op table"
+                )
             }
             Keys::Leveled(_) => {
-                bail!("keys of keygen --op table are for that only, not for {}", name_of(&args.op))
+                bail!(
+                    "keys from keygen --op table are only for table, not for {}",
+                    name_of(&args.op)
+                )
             }
         };
         Ok(Self { args, keys, tables: prepared, second, bar })
@@ -276,7 +280,7 @@ impl<'a> Server<'a> {
                 return Ok(Outcome::Integers(functions.absolute(x, progress())?));
             }
             BridgeOperation::Relu => return Ok(Outcome::Integers(functions.relu(x, progress())?)),
-            BridgeOperation::Table => unreachable!("keys of integers serve no second table"),
+            BridgeOperation::Table => unreachable!("keys for integers support no second table"),
         };
         let packed = bridge.pack_small(keys.ends(), &bits, 2, progress())?;
         Ok(Outcome::Ciphertexts(vec![packed.into()]))
@@ -292,7 +296,7 @@ impl<'a> Server<'a> {
         let progress = || cryptable::Progress::new(&moved);
         let modulus = keys.parameters().single().input_modulus();
         let values = keys.bridge().to_leveled(keys.ends(), digits, modulus, rows)?;
-        let second = self.second.as_ref().context("table takes --second-table")?;
+        let second = self.second.as_ref().context("table needs --second-table")?;
         let results = keys.single().lookup_many(&values, &[second], progress())?.swap_remove(0);
         if !self.args.pack {
             let results = Ciphertext::from(results).with_signed(self.args.signed);

@@ -86,7 +86,7 @@ fn read(signed: bool, path: &Path, input: u64, output: u64) -> Result<Vec<i64>> 
 
 /// Reads the second table, which maps leveled values to leveled values.
 pub fn second(args: &BridgeRunArgs, leveled: &leveled::Parameters) -> Result<Table> {
-    let path = args.second_table.as_deref().context("table takes --second-table")?;
+    let path = args.second_table.as_deref().context("table needs --second-table")?;
     let moduli =
         Moduli { input: Some(leveled.input_modulus()), output: Some(leveled.output_modulus()) };
     let options = TableOptions { signs: Signs::both(args.signed), ..TableOptions::plain(moduli) };

@@ -25,8 +25,8 @@ pub fn encrypt(global: Global, args: &EncryptArgs, key: EncryptionKey<'_>) -> Re
     let start = Instant::now();
     let CircuitInputArgs { circuit, top, s_box, all_levels } = &args.circuit;
     let netlist = circuit.as_deref();
-    let netlist =
-        netlist.context("keys of circuits encrypt the inputs of one: --circuit names it")?;
+    let netlist = netlist
+        .context("keys for circuits encrypt the inputs of a circuit: name it with --circuit")?;
     let circuits = netlist_file::read_path(netlist, top.as_deref(), *s_box)?;
     let ports = input_ports(&circuits[0]);
     let KeyParameters::Bits(parameters) = key.parameters() else {
@@ -96,7 +96,7 @@ fn report_words(
 ) -> Result<()> {
     let time = start.elapsed().as_secs_f64();
     let (size, shown) = (bytes(output_bytes), seconds(time));
-    let text = format!("{words} words, {size}, {shown}; {ciphertexts} ciphertexts of a bit each");
+    let text = format!("{words} words, {size}, {shown}; {ciphertexts} ciphertexts of one bit each");
     let fields = json!({ "words": words, "ciphertexts": ciphertexts, "seconds": time });
     report::written(global, output, output_bytes, fields, &text)
 }

@@ -21,7 +21,7 @@ pub fn plan(global: Global, args: &CircuitJobArgs) -> Result<PlannedJob> {
             Some(set) => set.parameters()?,
             None => Parameters::insecure_toy(Packing::Real)?,
         };
-        return Ok(PlannedJob::of(parameters, "as asked for"));
+        return Ok(PlannedJob::of(parameters, "as requested"));
     };
     let circuits = netlist_file::read_path(netlist, args.top.as_deref(), args.s_box)?;
     let request = request(&circuits, args.set, args.schedule, args.insecure_toy);

@@ -36,7 +36,7 @@ pub fn run(global: Global, args: &CircuitRunArgs) -> Result<()> {
         bail!("{}", key_input::of_keygen(&args.evaluation, "circuit"));
     };
     check_key(parameters, key_file.header.key_id, reader.summary()).with_context(|| {
-        format!("{input_name} does not go with {}", input_file::name(&args.evaluation))
+        format!("{input_name} does not match {}", input_file::name(&args.evaluation))
     })?;
     let public_inputs = reader.are_public(parameters).with_context(|| input_name.clone())?;
     let inputs = InputLevels::Given(reader.summary().levels.clone());
@@ -173,10 +173,13 @@ fn check_key(
     let ports = summary.ports.clone();
     let expected = EncryptedWordsSummary::new(parameters, key_id, ports, summary.words)
         .with_levels(summary.levels.clone());
-    ensure!(summary.parameter_digest == expected.parameter_digest, "it is of other parameters");
+    ensure!(
+        summary.parameter_digest == expected.parameter_digest,
+        "it was made under other parameters"
+    );
     ensure!(
         summary.key_id == expected.key_id,
-        "it is of client key {}, the evaluation key of {}",
+        "it belongs to client key {}, the evaluation key to {}",
         summary.key_id,
         expected.key_id
     );

@@ -96,7 +96,7 @@ impl Costs {
         let batches = if self.batches == 1 { "batch" } else { "batches" };
         let one = self.eval_s * 1e3 / words as f64;
         let circuit =
-            format!("{threads} threads, in {} {batches}: {one:.3} ms a word", self.batches);
+            format!("{threads} threads, in {} {batches}: {one:.3} ms per word", self.batches);
         [
             format!("  keys         {}, evaluation key {key} in memory\n", seconds(self.keygen_s)),
             format!("  encryption   {} of {inputs}\n", seconds(self.encrypt_s)),

@@ -63,7 +63,7 @@ struct Columns {
 pub fn check_widths(ports: &[WordPort]) -> Result<()> {
     let Some(wide) = ports.iter().find(|port| port.width > MAX_WIDTH) else { return Ok(()) };
     let (name, width) = (cryptable_wire::printable(&wide.name), wide.width);
-    bail!("port {name} has {width} bits; files of words have at most {MAX_WIDTH} a column")
+    bail!("port {name} has {width} bits; files of words have at most {MAX_WIDTH} per column")
 }
 
 /// Returns the fields of a line. They are separated by spaces if the file has one column and the circuit has more.
@@ -111,7 +111,7 @@ fn word<R: std::io::Read>(
         let value = u128::from_str_radix(digits, radix);
         let Ok(value) = value else {
             bail!(
-                "{}: {} is no integer of {} bits without a sign",
+                "{}: {} is not an unsigned integer of {} bits",
                 named(),
                 quoted(field),
                 port.width
@@ -216,7 +216,9 @@ mod tests {
     fn errors_name_the_line() {
         let error = |text: &str| format!("{:#}", read_text(text).unwrap_err());
         assert!(error("1,2\n3,16\n").contains("line 2, input b: \"16\" has more than 4 bits"));
-        assert!(error("1,2\n-3,1\n").contains("line 2, input a: \"-3\" is no integer"));
+        assert!(
+            error("1,2\n-3,1\n").contains("line 2, input a: \"-3\" is not an unsigned integer")
+        );
         assert!(error("1 2\n3\n").contains("line 2: 1 columns, 2 expected"));
         assert!(error("a,c\n1,2\n").contains("no column for the input b"));
         assert!(error("a,b\n").contains("holds no words"));

@@ -120,7 +120,7 @@ fn check_key(frame: &Frame, parameters: &Parameters, key: &KeyFile, args: &RunAr
     expected.check(&found, "frame").with_context(|| {
         let [input, key] =
             [&args.input, &args.server.evaluation].map(|path| input_file::name(path));
-        format!("{input} does not go with {key}")
+        format!("{input} does not match {key}")
     })
 }
 

@@ -29,7 +29,7 @@ use crate::report::{self, Report, bytes, seconds};
 pub fn encrypt(global: Global, files: &EncryptArgs, key: EncryptionKey<'_>) -> Result<()> {
     let start = Instant::now();
     let bits =
-        files.bits.context("--as integers takes --bits: 8, 16, 32 or 64, or 1 of booleans")?;
+        files.bits.context("--as integers needs --bits: 8, 16, 32 or 64, or 1 for booleans")?;
     ensure!(bits > 1 || !files.signed, "booleans have no sign");
     let kind = ColumnKind::new(bits, files.signed)?;
     let domain = Domain { modulus: 1 << kind.bits(), signed: kind.is_signed() };
@@ -68,7 +68,7 @@ fn encrypt_by(
     source: &mut dyn Iterator<Item = Result<u64>>,
     out: &mut ColumnWriter<AtomicFile>,
 ) -> Result<u64> {
-    let wrong_engine = "integers are of packed or single values";
+    let wrong_engine = "integers need keys for packed or single values";
     match (key, key.parameters().kind()) {
         (EncryptionKey::Secret(key), KeyKind::Packed) => {
             encrypt_all(key.packed()?, kind, room, source, out)
@@ -115,7 +115,7 @@ pub fn decrypt(global: Global, args: &DecryptArgs, key: &SecretKey, file: File) 
     let decrypted = match key.kind() {
         KeyKind::Packed => decrypt_all(global, key, key.packed()?, args, file)?,
         _ => {
-            let single = key.single().context("integers are of packed or single values")?;
+            let single = key.single().context("integers need keys for packed or single values")?;
             decrypt_all(global, key, single, args, file)?
         }
     };

@@ -63,7 +63,7 @@ impl<C: DigitCiphertext> ColumnFile<C> {
         let found = self.summary();
         ensure!(
             (found.parameter_digest, found.key_id) == (digest, key_id),
-            "{} does not go with {}: it is of another client or other parameters",
+            "{} does not match {}: it belongs to another client or was made under other parameters",
             self.name(),
             input_file::name(key)
         );
@@ -77,7 +77,7 @@ impl<C: DigitCiphertext> ColumnFile<C> {
     pub fn check_like<D: DigitCiphertext>(&self, other: &ColumnFile<D>) -> Result<()> {
         ensure!(
             self.counts == other.counts,
-            "{}: {} values, but {} has {}, in parts of as many",
+            "{}: {} values, but {} has {}; both need parts of the same sizes",
             self.name(),
             self.values(),
             other.name(),

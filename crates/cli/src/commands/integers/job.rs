@@ -55,12 +55,12 @@ pub fn check_operands(args: &IntegersArgs) -> Result<()> {
     match shape {
         Shape::Two | Shape::Selection => {
             let rule = "two operands: --input twice, or --input and --constant";
-            ensure!(found == 2, "{name} takes {rule}");
+            ensure!(found == 2, "{name} needs {rule}");
         }
         Shape::Shift => {
             let amounts = constants + usize::from(args.amount.is_some());
             let rule = "one --input, and --amount or --constant";
-            ensure!(args.inputs.len() == 1 && amounts == 1, "{name} takes {rule}");
+            ensure!(args.inputs.len() == 1 && amounts == 1, "{name} needs {rule}");
         }
         Shape::Pieces | Shape::Rows => {
             ensure!(found == 1 && constants == 0, "{name} takes one --input");
@@ -78,7 +78,7 @@ pub fn check_operands(args: &IntegersArgs) -> Result<()> {
     ];
     for (option, is_given, is_relevant, is_needed) in options {
         ensure!(!is_given || is_relevant, "{option} is not for {name}");
-        ensure!(is_given || !(is_relevant && is_needed), "{name} takes {option}");
+        ensure!(is_given || !(is_relevant && is_needed), "{name} needs {option}");
     }
     Ok(())
 }
@@ -105,7 +105,7 @@ impl Job {
                 let to = ColumnKind::new(bits, kind.is_signed())?;
                 Operation::Piecewise(Piece::continuous(pieces), to)
             }
-            Op::Largest => Operation::Largest(args.count.context("largest takes --count")?),
+            Op::Largest => Operation::Largest(args.count.context("largest needs --count")?),
             // The library finds all others by the name used here, or by its alias.
             op => {
                 let value = op.to_possible_value();
@@ -158,7 +158,10 @@ impl Job {
     /// Checks that a column has one ciphertext per digit, if results depend on the values of all rows.
     pub fn check_parts(&self, parts: usize) -> Result<()> {
         let is_one = parts == 1 || !self.operation.moves_values();
-        ensure!(is_one, "a column of {parts} ciphertexts: rows of one ciphertext can be compared");
+        ensure!(
+            is_one,
+            "a column of {parts} ciphertexts: only rows in one ciphertext can be compared"
+        );
         Ok(())
     }
 }
@@ -181,6 +184,6 @@ pub fn operand_kinds(operation: IntegerOperation, kind: ColumnKind) -> Vec<Colum
 }
 
 fn check_number(name: &str, number: i128, kind: ColumnKind) -> Result<()> {
-    ensure!(kind.word(number).is_ok(), "{name} {number} is no {kind}");
+    ensure!(kind.word(number).is_ok(), "{name} {number} does not fit {kind}");
     Ok(())
 }

@@ -44,7 +44,8 @@ pub fn run(global: Global, args: &IntegersArgs) -> Result<()> {
         }
         _ => {
             let parameters = parameters.single();
-            let parameters = parameters.context("integers are of packed or single values")?;
+            let parameters =
+                parameters.context("integers need keys for packed or single values")?;
             let predict = |_| parameters.prediction();
             let planned = plan(args, &pieces, &header, parameters, &predict)?;
             let mapped = key_file.read()?;
@@ -78,7 +79,7 @@ impl<C: DigitCiphertext> Files<C> {
             let found = file.summary().kind;
             ensure!(found == expected, "{}: {found}, where {expected} are needed", file.name());
         }
-        ensure!(kind != ColumnKind::BOOLEANS, "{}: booleans are no integers", first.name());
+        ensure!(kind != ColumnKind::BOOLEANS, "{}: booleans are not integers", first.name());
         Ok(Self { operands, kind })
     }
 

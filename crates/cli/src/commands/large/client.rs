@@ -32,7 +32,10 @@ pub fn encrypt(global: Global, args: &EncryptArgs, key: EncryptionKey<'_>) -> Re
     let KeyParameters::LargeValues(parameters) = key.parameters() else {
         bail!("{}", of_keygen(args.key_file(), "compare"))
     };
-    ensure!(args.canaries.file.is_none(), "--canaries: integers of --mode single have none");
+    ensure!(
+        args.canaries.file.is_none(),
+        "--canaries: not supported for integers of --mode single"
+    );
     ensure!(args.layout.is_none(), "--as: keys of keygen compare --mode single have one layout");
     let modulus = 1 << (parameters.bits() - MORE_BITS);
     let domain = Domain { modulus, signed: args.signed };

@@ -35,7 +35,7 @@ pub fn read(path: &Path, bits: u32) -> Result<Piecewise> {
             let jumps = before == 0.0 && point.0 == 0.0;
             ensure!(
                 point.0 > before || jumps,
-                "{place}: x must grow from line to line; only at 0 may a function jump"
+                "{place}: x must increase from line to line; a function may jump only at 0"
             );
         }
         points.push(point);
@@ -95,7 +95,7 @@ mod tests {
         assert!((function.slope() - 1.0).abs() < 1e-12);
         let message = |text: &str| read(text).unwrap_err();
         assert!(message("1,2\n").contains("two points"));
-        assert!(message("1,2\n1,3\n").contains("x must grow"));
+        assert!(message("1,2\n1,3\n").contains("x must increase"));
         assert!(message("1,2\n128,3\n").contains("line 2: \"128\" is not a number"));
         assert!(message("1,2,3\n2,3,4\n").contains("3 columns; there must be `x,y`"));
     }

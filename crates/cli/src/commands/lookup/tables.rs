@@ -24,10 +24,11 @@ use crate::progress::Moved;
 use crate::{input_file, key_input};
 
 /// Advice about keys that serve only shared tables.
-const OTHER_KEYS: &str = "keys of keygen --table-kind per-value or encrypted serve it";
+const OTHER_KEYS: &str = "keys from keygen --table-kind per-value or encrypted support it";
 
 /// Message about keys that do not serve one table per value.
-const PER_VALUE: &str = "--per-value: keys of keygen --table-kind per-value or encrypted serve it";
+const PER_VALUE: &str =
+    "--per-value: keys from keygen --table-kind per-value or encrypted support it";
 
 /// The tables of a lookup, one per output, before its key is read.
 pub struct Tables {
@@ -203,7 +204,7 @@ impl Source {
         let is_complex = parameters.packed().is_ok_and(|it| it.literal().complex_outputs);
         ensure!(
             is_complex || args.imaginary.is_empty(),
-            "--imaginary: keys of keygen --complex-outputs serve it"
+            "--imaginary: keys from keygen --complex-outputs support it"
         );
         ensure!(
             !is_complex || !args.imaginary.is_empty(),

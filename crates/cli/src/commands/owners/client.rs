@@ -82,7 +82,7 @@ pub fn agree(global: Global, args: &AgreeArgs) -> Result<()> {
     let is_file = atomic_file::target_of(&args.secret)?.is_some_and(|it| it.is_file());
     ensure!(
         is_file,
-        "--secret {}: it is written again, so that it must be a file",
+        "--secret {}: it is rewritten, so it must be a file",
         input_file::name(&args.secret)
     );
     let mut secret = read_secret(global, &args.secret)?;
@@ -328,7 +328,10 @@ fn read_session(global: Global, path: &Path) -> Result<JointSession> {
 fn read_secret(global: Global, path: &Path) -> Result<JointSecret> {
     let bytes = key_input::read_secret_file(path)?;
     let name = input_file::name(path);
-    ensure!(is_secret(&bytes), "{name}: no owner's part of a secret key; owners share makes one");
+    ensure!(
+        is_secret(&bytes),
+        "{name}: not an owner's part of a secret key; owners share makes one"
+    );
     let read = JointSecret::from_bytes(&bytes, global.read_options());
     let secret = read.with_context(|| format!("cannot read {name}"))?;
     report::note(global, input_file::exposure(path).as_ref());

@@ -28,10 +28,10 @@ const MAX_TOKEN_BYTES: u64 = 1 << 12;
 pub fn open(global: Global, args: &ConnectionArgs) -> Result<Client> {
     let url = args.server.clone().or_else(|| env::var(SERVER).ok());
     let url =
-        url.with_context(|| format!("no server: --server or the variable {SERVER} names it"))?;
+        url.with_context(|| format!("no server: name it with --server or the variable {SERVER}"))?;
     let file = args.token_file.clone().or_else(|| env::var_os(TOKEN_FILE).map(PathBuf::from));
     let file = file.with_context(|| {
-        format!("no token: --token-file or the variable {TOKEN_FILE} names its file")
+        format!("no token: name its file with --token-file or the variable {TOKEN_FILE}")
     })?;
     let client = Client::new(&url, &read_token(&file)?);
     report::note(global, input_file::exposure(&file).as_ref());
@@ -51,6 +51,6 @@ fn read_token(path: &Path) -> Result<String> {
     let text = String::from_utf8_lossy(&bytes);
     let token = text.trim();
     let is_word = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic());
-    ensure!(is_word, "{name}: no token, which is one word");
+    ensure!(is_word, "{name}: not a token, which is one word");
     Ok(token.to_owned())
 }

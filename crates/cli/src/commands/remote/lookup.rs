@@ -33,7 +33,7 @@ pub fn run(global: Global, args: &RemoteLookupArgs) -> Result<()> {
     let send = |path: &PathBuf| {
         let (mut file, kind) = upload::open(path)?;
         let shown = input_file::name(path);
-        ensure!(kind == Kind::EvaluationKey, "{shown}: is no evaluation key");
+        ensure!(kind == Kind::EvaluationKey, "{shown}: not an evaluation key");
         upload::send(global, &client, kind, &mut file)
             .with_context(|| format!("cannot send {shown}"))
     };
@@ -66,7 +66,7 @@ pub fn fetch(global: Global, args: &FetchArgs, job: &str) -> Result<()> {
     let jobs = client.jobs()?;
     let known: Vec<String> = jobs.iter().map(|job| job.id.clone()).collect();
     let id = named("job", job, &known)?;
-    let job = jobs.iter().find(|job| job.id == id).context("the job went away")?;
+    let job = jobs.iter().find(|job| job.id == id).context("the job is no longer on the server")?;
     check_outputs(job.order.tables.len(), &args.results)?;
     let is_input = |file: &&Object| file.sha256 == job.order.ciphertext;
     let file = client.ciphertexts()?.iter().find(is_input).cloned();
@@ -99,7 +99,7 @@ impl Input {
         let path = match (&args.input, &args.ciphertext) {
             (Some(path), _) => path,
             (None, Some(start)) => return Self::stored(client, start),
-            (None, None) => bail!("neither --input nor --ciphertext"),
+            (None, None) => bail!("--input or --ciphertext is required"),
         };
         let file = input_file::open_seekable(path)?;
         let name = input_file::name(path);
@@ -118,7 +118,10 @@ impl Input {
         let files = client.ciphertexts()?;
         let known: Vec<String> = files.iter().map(|file| file.sha256.clone()).collect();
         let sha256 = named("file of ciphertexts", start, &known)?;
-        let about = files.iter().find(|file| file.sha256 == sha256).context("it went away")?;
+        let about = files
+            .iter()
+            .find(|file| file.sha256 == sha256)
+            .context("it is no longer on the server")?;
         let about = about.about.clone();
         Ok(Self {
             name: short(sha256).to_owned(),
@@ -135,7 +138,7 @@ fn check_outputs(tables: usize, results: &ResultArgs) -> Result<()> {
     let outputs = results.outputs.len();
     ensure!(
         tables == outputs,
-        "{tables} --table and {outputs} --output: each table needs an output of its own"
+        "{tables} --table and {outputs} --output: each table needs its own output"
     );
     Ok(())
 }
@@ -157,10 +160,10 @@ fn check_tables(client: &Client, names: &[String], values: &Input) -> Result<()>
             bail!("the server has no table {name}; it offers {known}{hint}");
         };
         let entries = table.input_modulus;
-        ensure!(entries == modulus, "table {name} is of values modulo {entries}, not {modulus}");
+        ensure!(entries == modulus, "table {name} is for values modulo {entries}, not {modulus}");
         let signs = |signed| if signed { "signed" } else { "unsigned" };
         let (found, expected) = (signs(values.signed), signs(table.signed_inputs));
-        ensure!(found == expected, "table {name} is of {expected} values, but these are {found}");
+        ensure!(found == expected, "table {name} is for {expected} values, but these are {found}");
     }
     Ok(())
 }
@@ -172,7 +175,7 @@ fn key_of(client: &Client, input: &Input) -> Result<Object> {
     keys.retain(|key| (&key.about.key_id, &key.about.parameters) == wanted);
     keys.pop().with_context(|| {
         let name = &input.name;
-        format!("no evaluation key on the server goes with {name}: `cryptable remote upload` sends it, or --evaluation here")
+        format!("no evaluation key on the server matches {name}: send it with `cryptable remote upload`, or with --evaluation here")
     })
 }
 

@@ -17,7 +17,7 @@ use crate::report;
 pub fn fetch(global: Global, args: &FetchArgs, name: &str) -> Result<()> {
     let outputs = &args.results.outputs;
     let [output] = &outputs[..] else {
-        bail!("{} --output: a public key has one", outputs.len());
+        bail!("{} --output: a public key needs one", outputs.len());
     };
     let client = connection::open(global, &args.connection)?;
     let published = client.public_keys()?;
@@ -25,7 +25,7 @@ pub fn fetch(global: Global, args: &FetchArgs, name: &str) -> Result<()> {
     let file = client.fetch_public_key(found).context("cannot fetch the public key")?;
     // The description comes from the file itself, not from the server.
     let described = inspect(&file).context("the server sent a damaged public key")?;
-    let key_id = described.key_id.context("the server sent a file that is no key")?.to_string();
+    let key_id = described.key_id.context("the server sent a file that is not a key")?.to_string();
     let owner = &found.owner;
     atomic_file::write(output, Access::Public, &file, true)?;
     let output = atomic_file::shown(output);
@@ -54,7 +54,7 @@ fn of_name<'a>(name: &str, published: &'a [PublishedKey]) -> Result<&'a Publishe
         _ => {
             let digests: Vec<&str> = found.iter().map(|it| short(&it.key.sha256)).collect();
             bail!(
-                "{name} publishes {}: name one by its digest: {}",
+                "{name} publishes {}: choose one by its digest: {}",
                 found.len(),
                 digests.join(", ")
             )
