@@ -153,7 +153,7 @@ fn what_is_wrong_is_said_by_its_reason_and_status() {
         (at(&process, "fetch --job 12 -o r.ct"), 1, "no job 12"),
         ("remote list --token-file token".into(), 1, "CRYPTABLE_SERVER"),
         (format!("remote list --server {}", process.url), 1, "CRYPTABLE_TOKEN_FILE"),
-        (format!("remote list --server {} --token-file empty", process.url), 1, "no token"),
+        (format!("remote list --server {} --token-file empty", process.url), 1, "not a token"),
         (
             format!("remote list --server {} --token-file other", process.url),
             3,

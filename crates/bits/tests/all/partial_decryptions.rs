@@ -174,7 +174,7 @@ fn others_are_refused_by_name() {
     let error = refused(&all);
     assert!(error.to_string().contains("sum of all partial decryptions"), "{error}");
     let error = shares[2].partial_decryption(&bits, &plan(2, 1)).unwrap_err();
-    assert!(error.to_string().contains("there are 2 owners"), "{error}");
+    assert!(error.to_string().contains("there are only 2 owners"), "{error}");
 
     // Bits with too large errors or too few levels, and sets without levels, cannot be prepared.
     let error = server.prepare_decryption(&secret.encrypt_at(&x, 14).unwrap()).unwrap_err();

@@ -146,12 +146,12 @@ fn bad_input_is_refused_by_name() {
     };
     here.write("bad.csv", "0,1\nten,2\n");
     for (options, expected) in [
-        ("--op add --input x.ct", "add takes two operands"),
+        ("--op add --input x.ct", "add needs two operands"),
         ("--op add --input x.ct --input wide.ct", "wide.ct: u16, where u8 are needed"),
         ("--op add --input x.ct --input short.ct", "short.ct: 1 values, but x.ct has 2"),
         ("--op add --input x.ct --constant 300", "300 does not fit u8"),
         ("--op shl --input x.ct --constant -1", "shifted by 0 to"),
-        ("--op select --input x.ct --input x.ct", "select takes --condition"),
+        ("--op select --input x.ct --input x.ct", "select needs --condition"),
         ("--op select --condition x.ct --input x.ct --input x.ct", "where booleans are needed"),
         ("--op lt --wide --input x.ct --constant 1", "--wide is not for lt"),
         ("--op piecewise --input x.ct --pieces bad.csv", "bad.csv line 2"),

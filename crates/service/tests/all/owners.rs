@@ -113,7 +113,7 @@ fn refuse_other_keys(owners: &Client, order: &Order) {
     let bits = order.bits_key.clone().unwrap();
     let three = Joint::new(3);
     let message = refused(Order { bits_key: Some(register(&three.bits)), ..order.clone() });
-    assert!(message.contains("of 3 owners, not 2"), "{message}");
+    assert!(message.contains("has 3 owners, not 2"), "{message}");
     let message = refused(Order { bits_key: Some(order.key.clone()), ..order.clone() });
     assert!(message.contains("not a key for bits"), "{message}");
     let message = refused(Order { key: bits, bits_key: None, ..order.clone() });
