@@ -1,4 +1,4 @@
-"""For `cryptable.bits`."""
+"""Compiled part of `cryptable.bits`."""
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
@@ -30,8 +30,8 @@ __all__ = [
 
 @final
 class EncryptedBits:
-    """Thousands of encrypted bits in one ciphertext, in the shape of the array that they were. Public: they may be sent, stored
-    and pickled.
+    """Thousands of encrypted bits in one ciphertext, in the shape of the array that was encrypted. Public: they may be
+    sent, stored and pickled.
     """
 
     def __bool__(self, /) -> bool: ...
@@ -46,7 +46,7 @@ class EncryptedBits:
     def __repr__(self, /) -> str: ...
     @staticmethod
     def from_bytes(bytes: bytes, parameters: Parameters) -> EncryptedBits:
-        """Reads the bytes of a file. An array has one dimension then: files have no shape."""
+        """Reads the bytes of a file into an array of one dimension, since files have no shape."""
 
     @property
     def key_id(self, /) -> str:
@@ -54,11 +54,11 @@ class EncryptedBits:
 
     @property
     def levels(self, /) -> int:
-        """Levels for gates that are left before the next bootstrap."""
+        """Number of levels left for gates before the next bootstrap."""
 
     @staticmethod
     def load(path: str | PathLike[str], parameters: Parameters) -> EncryptedBits:
-        """Reads a file. An array has one dimension then: files have no shape."""
+        """Reads a file into an array of one dimension, since files have no shape."""
 
     @property
     def log2_fail_per_bit(self, /) -> float:
@@ -66,11 +66,11 @@ class EncryptedBits:
 
     @property
     def ndim(self, /) -> int:
-        """The number of its axes."""
+        """The number of axes."""
 
     @property
     def noise(self, /) -> tuple[float, float]:
-        """Predicted standard deviation of a bit from 0 or 1, and bound of what of it is no noise."""
+        """Predicted standard deviation of a bit from 0 or 1, and a bound on its error that is not noise."""
 
     @property
     def parameters(self, /) -> Parameters:
@@ -80,7 +80,9 @@ class EncryptedBits:
         """Returns the same values in another shape."""
 
     def save(self, /, path: str | PathLike[str], *, replace: bool = False) -> None:
-        """Writes a file that every program of this library reads. An existing one is replaced only if told so."""
+        """Writes a file that every program of this library can read. An existing file is replaced only with
+        `replace=True`.
+        """
 
     @property
     def shape(self, /) -> tuple[int, ...]:
@@ -91,46 +93,50 @@ class EncryptedBits:
         """The number of values."""
 
     def to_bytes(self, /) -> bytes:
-        """Returns its bytes, as a file has them."""
+        """Returns its bytes, as in a file."""
 
 @final
 class Parameters:
-    """A validated parameter set of bits: what keys are generated for."""
+    """A validated parameter set of bits, from which keys are generated."""
 
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self, /) -> int: ...
     def __repr__(self, /) -> str: ...
     @property
     def bin_boot_precision(self, /) -> tuple[float, float]:
-        """After BinBoot of fresh bits: standard deviation of a bit from 0 or 1, and log2 of the probability that it is wrong."""
+        """Standard deviation of a bit from 0 or 1 after BinBoot of fresh bits, and log2 of the probability that it is
+        wrong.
+        """
 
     @property
     def bits_at_once(self, /) -> int:
-        """Bits of a ciphertext and a bootstrap, at most."""
+        """Largest number of bits per ciphertext and bootstrap."""
 
     @property
     def digest(self, /) -> str:
-        """The digest that names it in files."""
+        """The digest that identifies it in files."""
 
     @staticmethod
     def from_literal(literal: Mapping[str, Any], *, allow_insecure: bool = False) -> Parameters:
-        """The set of a literal, validated: every number against its bounds, and the security and failures that it claims."""
+        """Makes the set with the numbers of a literal, after validation: every number against its bounds, and the
+        security and failure probabilities that it claims.
+        """
 
     @property
     def gate_boot_precision(self, /) -> tuple[float, float]:
-        """After GateBoot of fresh bits, as `bin_boot_precision`."""
+        """The same as `bin_boot_precision`, after GateBoot of fresh bits."""
 
     @property
     def key_memory_bytes(self, /) -> int:
-        """Bytes of a server's switching keys in memory."""
+        """Size of a server's switching keys in memory, in bytes."""
 
     @property
     def levels(self, /) -> int:
-        """Levels for gates that fresh and bootstrapped bits have."""
+        """Number of levels for gates that fresh and bootstrapped bits have."""
 
     @property
     def literal(self, /) -> dict[str, Any]:
-        """All numbers that make the set, as a dictionary: what `json.dumps` writes, and `from_literal` reads."""
+        """All numbers that define the set, as a dictionary, which `json.dumps` can write and `from_literal` reads."""
 
     @property
     def log2_fail_per_bit(self, /) -> float:
@@ -138,15 +144,15 @@ class Parameters:
 
     @property
     def name(self, /) -> str:
-        """Its name, for people."""
+        """Its name for display."""
 
     @staticmethod
     def named(name: str) -> Parameters:
-        """The set of a name of `names()`; or one for tests, of which `insecure-toy` is the smallest."""
+        """Returns the set with a name from `names()`, or a set for tests, of which `insecure-toy` is the smallest."""
 
     @staticmethod
     def names() -> list[tuple[str, str]]:
-        """Names of the sets of 128 bits of security, and what each is for; the smallest ciphertexts first."""
+        """Lists the names and purposes of the sets of 128 bits of security, the smallest ciphertexts first."""
 
     @property
     def ring_degree(self, /) -> int:
@@ -158,50 +164,55 @@ class Parameters:
 
     @property
     def security_bits(self, /) -> float:
-        """Security in bits, classical, of the weakest secret; 0 of toys."""
+        """Classical security of the weakest secret in bits; 0 for toys."""
 
 def bin_boot(server: EvaluationKey, *bits: EncryptedBits, threads: int = 0) -> EncryptedBits:
-    """BinBoot: all levels back, and errors squared. Of several arrays of bits, their XOR."""
+    """Runs BinBoot, which restores all levels and squares errors. Several arrays of bits are combined by XOR."""
 
 def clean(server: EvaluationKey, x: EncryptedBits, *, threads: int = 0) -> EncryptedBits:
-    """Bits with their errors squared, for two levels."""
+    """Squares the errors of bits, for two levels."""
 
 def decrypt(secret: SecretKey, bits: EncryptedBits) -> npt.NDArray[np.bool_]:
-    """Decrypts bits: an array of booleans, in the shape that was encrypted."""
+    """Decrypts bits to an array of booleans, in the shape that was encrypted."""
 
 def disjoint_or(server: EvaluationKey, x: EncryptedBits, y: EncryptedBits) -> EncryptedBits:
-    """The OR, which is the XOR, of bits of which never both are 1, for no level. What comes of two that are both 1 is no bit."""
+    """Computes the OR of bits that are never both 1, where it equals the XOR, without using a level. If both bits are 1,
+    the result is not a bit.
+    """
 
 def encrypt(secret: SecretKey, values: npt.ArrayLike, *, levels: SupportsIndex | None = None) -> EncryptedBits:
-    """Encrypts bits of any shape, at most `Parameters.bits_at_once`, with `levels` levels for gates left (default: all)."""
+    """Encrypts bits of any shape, at most `Parameters.bits_at_once`, with `levels` levels left for gates (default: all)."""
 
 def gate(server: EvaluationKey, gate: str, x: EncryptedBits, y: EncryptedBits, *, threads: int = 0) -> EncryptedBits:
-    """A gate of two bits between bootstraps, for one level: `and`, `or`, `xor`, `nand`, `nor`, `xnor`, or `andnot`, `ornot` (the
-    second bit negated), `notand`, `notor` (the first).
+    """Evaluates a gate on two bits between bootstraps, for one level: `and`, `or`, `xor`, `nand`, `nor`, `xnor`, or
+    `andnot`, `ornot` (with the second bit negated), `notand`, `notor` (with the first bit negated).
     """
 
 def gate_boot(
     server: EvaluationKey, gate: str, x: EncryptedBits, y: EncryptedBits, *, cleaning: bool = False, threads: int = 0
 ) -> EncryptedBits:
-    """GateBoot: a gate of two bits, as of `gate`, and all levels back. With `cleaning`, errors are squared, for one level more."""
+    """Runs GateBoot, which evaluates a gate on two bits, as `gate` does, and restores all levels. With `cleaning`, errors
+    are squared, for one more level.
+    """
 
 def gate_boot_many(
     server: EvaluationKey, functions: Sequence[npt.ArrayLike], *bits: EncryptedBits, threads: int = 0
 ) -> list[EncryptedBits]:
-    """Functions of the sum of up to seven bits, and all levels back but a few, for little more than one bootstrap. A function is
-    a list of its outputs where 0, 1, ... of the bits are 1: a full adder is `[[0, 1, 0, 1], [0, 0, 1, 1]]`.
+    """Evaluates functions of the sum of up to seven bits and restores all levels but a few, in little more time than one
+    bootstrap. A function is a list of its outputs for 0, 1, ... bits that are 1: a full adder is `[[0, 1, 0, 1], [0, 0,
+    1, 1]]`.
     """
 
 def gates(
     server: EvaluationKey, gates: SupportsGetItem[int, str], x: EncryptedBits, y: EncryptedBits, *, threads: int = 0
 ) -> list[EncryptedBits]:
-    """Several gates of the same two bits, for little more than one."""
+    """Evaluates several gates on the same two bits, in little more time than one."""
 
 def logical_not(server: EvaluationKey, x: EncryptedBits) -> EncryptedBits:
-    """The negated bits: no level, no noise."""
+    """Negates bits, without using a level or adding noise."""
 
 def lower(server: EvaluationKey, x: EncryptedBits, levels: SupportsIndex) -> EncryptedBits:
-    """The same bits with fewer levels left: less memory, and less time of what reads them."""
+    """Returns the same bits with fewer levels left, which use less memory and make operations on them faster."""
 
 def tables(
     server: EvaluationKey,
@@ -210,7 +221,7 @@ def tables(
     levels: SupportsIndex | None = None,
     threads: int = 0,
 ) -> list[EncryptedBits]:
-    """Applies tables of up to eight bits, between bootstraps, for the levels that log2 of their number has, rounded up:
-    each is a list of 2^k outputs, and the first array of bits is the lowest bit of the index. Results have `levels`
-    levels left (default: as many as possible).
+    """Evaluates tables of up to eight bits between bootstraps; the number of levels used is log2 of the number of bits,
+    rounded up. Each table is a list of 2^k outputs, and the first array of bits is the lowest bit of the index. Results
+    have `levels` levels left (default: as many as possible).
     """

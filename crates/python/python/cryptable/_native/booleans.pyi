@@ -1,4 +1,4 @@
-"""For `cryptable.booleans`."""
+"""Compiled part of `cryptable.booleans`."""
 
 from collections.abc import Iterator, Sequence
 from os import PathLike
@@ -14,14 +14,14 @@ __all__ = ["EncryptedBits", "EvaluationKey", "ForeignGates", "ForeignSecret", "P
 
 @final
 class EncryptedBits:
-    """Encrypted bits, each a ciphertext by itself, in the shape of the array that they were. Public: it may be sent, stored and
-    pickled.
+    """Encrypted bits, with one ciphertext per bit, in the shape of the array that was encrypted. Public: they may be sent,
+    stored and pickled.
 
     `~x` needs no key; `& | ^` work within `with cryptable.booleans.computing(server):`.
     """
 
     __array_ufunc__: Final[tuple[()] | None]
-    "\n    numpy is to leave operators to these.\n    "
+    "\n    Tells numpy to leave operators to these.\n    "
 
     def __and__(self, other: object, /) -> EncryptedBits: ...
     def __bool__(self, /) -> bool: ...
@@ -42,15 +42,15 @@ class EncryptedBits:
     def __repr__(self, /) -> str: ...
     def __xor__(self, other: object, /) -> EncryptedBits: ...
     def bit(self, /, index: SupportsIndex) -> EncryptedBits:
-        """One bit, of the array in one dimension; below 0, from the end."""
+        """Returns one bit of the flattened array; negative indices count from the end."""
 
     @staticmethod
     def from_bytes(bytes: bytes) -> EncryptedBits:
-        """Reads the bytes of a file. An array has one dimension then: files have no shape."""
+        """Reads the bytes of a file into an array of one dimension, since files have no shape."""
 
     @staticmethod
     def join(parts: SupportsGetItem[int, EncryptedBits]) -> EncryptedBits:
-        """Bits of several arrays, one after another, in one dimension."""
+        """Joins the bits of several arrays, one after another, in one dimension."""
 
     @property
     def key_id(self, /) -> str:
@@ -58,17 +58,19 @@ class EncryptedBits:
 
     @staticmethod
     def load(path: str | PathLike[str]) -> EncryptedBits:
-        """Reads a file. An array has one dimension then: files have no shape."""
+        """Reads a file into an array of one dimension, since files have no shape."""
 
     @property
     def ndim(self, /) -> int:
-        """The number of its axes."""
+        """The number of axes."""
 
     def reshape(self, /, *shape: int | Sequence[int]) -> EncryptedBits:
         """Returns the same values in another shape."""
 
     def save(self, /, path: str | PathLike[str], *, replace: bool = False) -> None:
-        """Writes a file that every program of this library reads. An existing one is replaced only if told so."""
+        """Writes a file that every program of this library can read. An existing file is replaced only with
+        `replace=True`.
+        """
 
     @property
     def shape(self, /) -> tuple[int, ...]:
@@ -79,17 +81,17 @@ class EncryptedBits:
         """The number of values."""
 
     def to_bytes(self, /) -> bytes:
-        """Returns its bytes, as a file has them."""
+        """Returns its bytes, as in a file."""
 
 @final
 class EvaluationKey:
-    """The server's key of gates, a bootstrap a gate and bit. Threads may share it."""
+    """The server's key for gates, with one bootstrap per gate and bit. Threads may share it."""
 
     def __repr__(self, /) -> str: ...
     def gate(
         self, /, gate: str, x: EncryptedBits, y: EncryptedBits, *, threads: int = 0, progress: Progress | None = True
     ) -> EncryptedBits:
-        """A gate, bit by bit: `and`, `nand`, `or`, `nor`, `xor` or `xnor`."""
+        """Evaluates a gate bit by bit: `and`, `nand`, `or`, `nor`, `xor` or `xnor`."""
 
     @property
     def key_id(self, /) -> str:
@@ -97,7 +99,7 @@ class EvaluationKey:
 
     @property
     def memory_bytes(self, /) -> int:
-        """Bytes of memory that it takes."""
+        """Bytes of memory that it uses."""
 
     def mux(
         self,
@@ -109,56 +111,64 @@ class EvaluationKey:
         threads: int = 0,
         progress: Progress | None = True,
     ) -> EncryptedBits:
-        """x where the selector is true, else y."""
+        """Returns x where the selector is true, else y."""
 
     @staticmethod
     def open(path: str | PathLike[str], *, allow_insecure: bool = False) -> EvaluationKey:
-        """Maps a key file into memory and checks all of it. Processes that open the same file share its pages."""
+        """Maps a key file into memory and checks all of it. Processes that open the same file share its memory
+        pages.
+        """
 
 @final
 class ForeignGates:
-    """The server's keys for gates on bits that another library encrypted, thousands at once; results go back to it, under the same
-    secret. Threads may share them.
+    """The server's keys for thousands of gates at once on bits that another library encrypted; results return to that
+    library, under the same secret. Threads may share them.
 
-    Ciphertexts are the bytes of a list: `LWELIST1`, dimension n and log2 of the modulus q in four bytes each, the number of
-    ciphertexts in eight; then n + 1 words of four bytes each, the mask and the body. `np.frombuffer(result, "<u4",
-    offset=24).reshape(-1, n + 1)` are the words of a list.
+    A list of ciphertexts consists of these bytes: `LWELIST1`; the dimension n and log2 of the modulus q in four bytes
+    each; the number of ciphertexts in eight bytes; then for each ciphertext n + 1 words of four bytes, the mask and the
+    body. `np.frombuffer(result, "<u4", offset=24).reshape(-1, n + 1)` returns the words of a list.
     """
 
     def __repr__(self, /) -> str: ...
     @property
     def bits_at_once(self, /) -> int:
-        """Bits of a bootstrap."""
+        """Number of bits per bootstrap."""
 
     def gate(self, /, gate: str, x: bytes, y: bytes, *, threads: int = 0, progress: Progress | None = True) -> bytes:
-        """A gate, bit by bit, as `EvaluationKey.gate`: of two different lists of equal length, of fresh ciphertexts or results."""
+        """Evaluates a gate bit by bit, like `EvaluationKey.gate`, on two different lists of equal length, of fresh
+        ciphertexts or results.
+        """
 
     def invert(self, /, x: bytes) -> bytes:
-        """The negated bits of a list."""
+        """Negates the bits of a list."""
 
     @property
     def key_id(self, /) -> str:
-        """The identifier of the other library's secret that they were made for."""
+        """The identifier of the other library's secret for which they were made."""
 
     @property
     def log2_fail(self, /) -> float:
-        """log2 of the probability that a bit of a gate goes wrong."""
+        """log2 of the probability that a gate returns a wrong bit."""
 
     @property
     def memory_bytes(self, /) -> int:
-        """Bytes of memory that they take."""
+        """Bytes of memory that they use."""
 
     @property
     def noise(self, /) -> float:
-        """Standard deviation of the noise of results, as a part of the LWE modulus; a bit is wrong from an eighth on."""
+        """Standard deviation of the noise of results, as a fraction of the LWE modulus; noise of an eighth or more makes a
+        bit wrong.
+        """
 
     @staticmethod
     def open(path: str | PathLike[str], *, allow_insecure: bool = False) -> ForeignGates:
-        """Maps a file of `ForeignSecret.save_gates`, or of `cryptable foreign keygen`, into memory and checks all of it."""
+        """Maps a file written by `ForeignSecret.save_gates` or `cryptable foreign keygen` into memory and checks all of
+        it.
+        """
 
     @property
     def security_bits(self, /) -> float:
-        """Security in bits, classical, of the weakest secret; 0 of toys."""
+        """Classical security of the weakest secret in bits; 0 for toys."""
 
     @property
     def set(self, /) -> str:
@@ -166,22 +176,24 @@ class ForeignGates:
 
 @final
 class ForeignSecret:
-    """A secret of OpenFHE or tfhe-rs, whose ciphertexts of bits go through `ForeignGates`.
+    """A secret key of OpenFHE or tfhe-rs, for whose ciphertexts `ForeignGates` evaluates gates.
 
-    Its file, which programs in `comparisons/` write: `LWEKEY01`, the dimension n in four bytes, and n signed bytes.
+    Programs in `comparisons/` write its file: `LWEKEY01`, the dimension n in four bytes, and n signed bytes.
 
-    Cleared from memory when it goes; never pickled.
+    Erased from memory when it is deleted; it cannot be pickled.
     """
 
     def __repr__(self, /) -> str: ...
     def gates(
         self, /, *, gates: SupportsIndex = 16384, threads: int = 0, progress: Progress | None = True
     ) -> ForeignGates:
-        """The server's keys for `gates` gates at once, in memory: a gigabyte or two. Fewer take less time."""
+        """Makes the server's keys for `gates` gates at once, in memory: one or two gigabytes. Keys for fewer gates take
+        less time.
+        """
 
     @property
     def id(self, /) -> str:
-        """Its identifier. Reveals nothing of it."""
+        """Its identifier. It reveals nothing about the secret."""
 
     @staticmethod
     def load(path: str | PathLike[str], *, set: str = "openfhe-std128", insecure_toy: bool = False) -> ForeignSecret:
@@ -197,8 +209,8 @@ class ForeignSecret:
         progress: Progress | None = True,
         replace: bool = False,
     ) -> None:
-        """Makes the server's keys, as `gates`, and writes them to a file: what a server gets, and `ForeignGates.open` reads. An
-        existing one is replaced only if told so.
+        """Makes the server's keys, like `gates`, and writes them to a file for the server, which `ForeignGates.open`
+        reads. An existing file is replaced only with `replace=True`.
         """
 
     @property
@@ -207,33 +219,37 @@ class ForeignSecret:
 
 @final
 class PackedGates:
-    """The server's keys for thousands of gates at once: microseconds a gate. Threads may share them."""
+    """The server's keys for thousands of gates at once, in microseconds per gate. Threads may share them."""
 
     def __repr__(self, /) -> str: ...
     @property
     def bits_at_once(self, /) -> int:
-        """Bits of a bootstrap."""
+        """Number of bits per bootstrap."""
 
     def gate(
         self, /, gate: str, x: EncryptedBits, y: EncryptedBits, *, threads: int = 0, progress: Progress | None = True
     ) -> EncryptedBits:
-        """A gate, bit by bit, as `EvaluationKey.gate`: of two different arrays of bits, fresh or results of this."""
+        """Evaluates a gate bit by bit, like `EvaluationKey.gate`, on two different arrays of bits, fresh or results of
+        this method.
+        """
 
     @property
     def key_id(self, /) -> str:
-        """The identifier of the secret key of bits that they were made for."""
+        """The identifier of the secret key for which they were made."""
 
     @property
     def log2_fail(self, /) -> float:
-        """log2 of the probability that a bit of a gate goes wrong."""
+        """log2 of the probability that a gate returns a wrong bit."""
 
     @property
     def memory_bytes(self, /) -> int:
-        """Bytes of memory that it takes."""
+        """Bytes of memory that it uses."""
 
     @property
     def noise(self, /) -> float:
-        """Standard deviation of the noise of results, as a part of the LWE modulus; a bit is wrong from an eighth on."""
+        """Standard deviation of the noise of results, as a fraction of the LWE modulus; noise of an eighth or more makes a
+        bit wrong.
+        """
 
     @staticmethod
     def open(folder: str | PathLike[str], *, allow_insecure: bool = False) -> PackedGates:
@@ -241,18 +257,18 @@ class PackedGates:
 
     @property
     def security_bits(self, /) -> float:
-        """Security in bits, classical, of the weakest secret; 0 of toys."""
+        """Classical security of the weakest secret in bits; 0 for toys."""
 
 @final
 class SecretKey:
-    """The client's secret key of bits.
+    """The client's secret key for gates on bits.
 
-    Cleared from memory when it goes; never pickled.
+    Erased from memory when it is deleted; it cannot be pickled.
     """
 
     def __repr__(self, /) -> str: ...
     def decrypt(self, /, bits: EncryptedBits) -> npt.NDArray[np.bool_]:
-        """Decrypts bits: an array of booleans."""
+        """Decrypts bits to an array of booleans."""
 
     def encrypt(self, /, values: npt.ArrayLike) -> EncryptedBits:
         """Encrypts bits of any shape."""
@@ -262,13 +278,15 @@ class SecretKey:
 
     @staticmethod
     def generate(*, log2_fail: SupportsFloat | SupportsIndex | None = None, insecure_toy: bool = False) -> SecretKey:
-        """Draws a fresh secret, of 128 bits of security; a gate fails with probability at most 2^`log2_fail` (default:
+        """Draws a fresh secret of 128 bits of security; a gate fails with probability at most 2^`log2_fail` (default:
         2^-64).
         """
 
     @property
     def id(self, /) -> str:
-        """The identifier that this key, its evaluation keys and its ciphertexts share. Reveals nothing of the key."""
+        """The identifier shared by this key, its evaluation keys and its ciphertexts. It reveals nothing about the
+        key.
+        """
 
     @staticmethod
     def load(path: str | PathLike[str], *, allow_insecure: bool = False) -> SecretKey:
@@ -281,19 +299,22 @@ class SecretKey:
     def packed_gates(
         self, /, *, gates: SupportsIndex | None = None, threads: int = 0, progress: Progress | None = True
     ) -> PackedGates:
-        """The server's keys for `gates` gates at once (default: the most, 16,384), in memory: half a gigabyte. Fewer take less
-        time, 256 half of it. A secret must be of `log2_fail=-128` for them.
+        """Makes the server's keys for `gates` gates at once (default: the largest number, 16,384), in memory: half a
+        gigabyte. Keys for fewer gates take less time, for 256 gates half of it. The secret must have been made with
+        `log2_fail=-128`.
         """
 
     def save(self, /, path: str | PathLike[str], *, replace: bool = False) -> None:
-        """Writes the key to a file that its owner alone may read. An existing one is replaced only if told so: what it
-        encrypted is lost then.
+        """Writes the key to a file that only its owner may read. An existing file is replaced only with
+        `replace=True`: everything encrypted under its key is then lost.
         """
 
     def save_evaluation_key(
         self, /, path: str | PathLike[str], *, threads: int = 0, progress: Progress | None = True, replace: bool = False
     ) -> None:
-        """Makes the server's key and writes it to a file, never all of it in memory: what a server gets."""
+        """Makes the server's key and writes it to a file, to be sent to the server, without ever holding all of it
+        in memory.
+        """
 
     def save_packed_gates(
         self,
@@ -305,10 +326,10 @@ class SecretKey:
         progress: Progress | None = True,
         replace: bool = False,
     ) -> None:
-        """Makes the server's keys for many gates at once, as `packed_gates`, and writes them to a new folder: what a server
-        gets, and `PackedGates.open` reads. Files of an existing folder are replaced only if told so.
+        """Makes the server's keys for many gates at once, like `packed_gates`, and writes them to a new folder for the
+        server, which `PackedGates.open` reads. Files of an existing folder are replaced only with `replace=True`.
         """
 
     @property
     def security_bits(self, /) -> float:
-        """Security in bits, classical; 0 of toys."""
+        """Classical security in bits; 0 for toys."""

@@ -1,4 +1,4 @@
-"""For `cryptable.bridges`."""
+"""Compiled part of `cryptable.bridges`."""
 
 from collections.abc import Mapping
 from os import PathLike
@@ -18,7 +18,7 @@ __all__ = ["EvaluationKeys", "Integers", "LeveledValues", "Plan", "SecretKeys", 
 
 @final
 class EvaluationKeys:
-    """The server's keys of both ends, and between them. Threads may share them."""
+    """The server's keys for both ends of a bridge and the conversion between them. Threads may share them."""
 
     def __repr__(self, /) -> str: ...
     def lookup_digits(
@@ -30,8 +30,8 @@ class EvaluationKeys:
         threads: int = 0,
         progress: Progress | None = True,
     ) -> list[Ciphertext]:
-        """Maps packed values that come in several ciphertexts, the least significant digits first, through tables of all of them
-        together: what `pack_radix` gives, where the packed end has digits of three bits.
+        """Maps packed values in several ciphertexts, the least significant digits first, through tables of all digits
+        together. Inputs are results of `pack_radix`, where the packed end has digits of three bits.
         """
 
     def lookup_leveled(
@@ -48,11 +48,11 @@ class EvaluationKeys:
         threads: int = 0,
         progress: Progress | None = True,
     ) -> list[Ciphertext]:
-        """Maps packed values through tables: for leveled values one table per digit, the lowest first."""
+        """Maps packed values through tables; for leveled values, these are one table per digit, the lowest first."""
 
     @property
     def memory_bytes(self, /) -> int:
-        """Bytes of memory that they take."""
+        """Bytes of memory that they use."""
 
     @staticmethod
     def open(path: str | PathLike[str], *, allow_insecure: bool = False) -> EvaluationKeys:
@@ -66,12 +66,12 @@ class EvaluationKeys:
     def pack_leveled(
         self, /, values: LeveledValues, *, threads: int = 0, progress: Progress | None = True
     ) -> list[Ciphertext]:
-        """Packs leveled values again, a ciphertext a digit of two bits, the lowest first."""
+        """Packs leveled values again, into one ciphertext per digit of two bits, the lowest first."""
 
     def pack_radix(
         self, /, values: SupportsGetItem[int, Radix], *, threads: int = 0, progress: Progress | None = True
     ) -> list[Ciphertext]:
-        """Packs integers in digits again: a ciphertext of values below 8 for every digit, the lowest first."""
+        """Packs integers in digits again, into one ciphertext of values below 8 per digit, the lowest first."""
 
     def prepare(self, /, table: Table) -> PreparedTable:
         """Encodes a table of the packed lookup."""
@@ -81,15 +81,15 @@ class EvaluationKeys:
 
     @property
     def single(self, /) -> EvaluationKey:
-        """The key of integers at the other end, for all functions of `cryptable.large_values`: `sign`, `maximum`, digits."""
+        """The key for integers at the other end, for all functions of `cryptable.large_values`: `sign`, `maximum`, digits."""
 
     def to_integers(self, /, values: Ciphertext, start: SupportsIndex, stop: SupportsIndex) -> Integers:
-        """Takes packed values from `start` to `stop` out as integers."""
+        """Extracts the packed values from `start` to `stop` as integers."""
 
     def to_leveled(
         self, /, digits: SupportsGetItem[int, Ciphertext], start: SupportsIndex, stop: SupportsIndex
     ) -> LeveledValues:
-        """Takes packed digits from `start` to `stop` out as leveled values."""
+        """Extracts packed digits from `start` to `stop` as leveled values."""
 
     def to_radix(
         self,
@@ -101,8 +101,8 @@ class EvaluationKeys:
         threads: int = 0,
         progress: Progress | None = True,
     ) -> list[Radix]:
-        """Takes packed digits of an even modulus up to 8, a ciphertext for every digit, the lowest first, out as integers in
-        digits of base 8, from `start` to `stop`.
+        """Extracts packed digits from `start` to `stop`, of an even modulus up to 8 and with one ciphertext per digit, the
+        lowest first, as integers in digits of base 8.
         """
 
     def to_small(
@@ -115,11 +115,13 @@ class EvaluationKeys:
         threads: int = 0,
         progress: Progress | None = True,
     ) -> SmallValues:
-        """Takes packed values of an even modulus up to 16, from `start` to `stop`, out as small values modulo 16: selectors."""
+        """Extracts the packed values from `start` to `stop`, of an even modulus up to 16, as small values modulo 16:
+        selectors.
+        """
 
 @final
 class Integers:
-    """Whole encrypted integers, a ciphertext each. Public."""
+    """Encrypted integers, with one ciphertext per integer. Public."""
 
     def __eq__(self, other: object, /) -> Any: ...
     def __ge__(self, other: object, /) -> Any: ...
@@ -132,21 +134,23 @@ class Integers:
     def __repr__(self, /) -> str: ...
     @staticmethod
     def from_bytes(bytes: bytes) -> Integers:
-        """Reads the bytes of a file. An array has one dimension then: files have no shape."""
+        """Reads the bytes of a file into an array of one dimension, since files have no shape."""
 
     @staticmethod
     def load(path: str | PathLike[str]) -> Integers:
-        """Reads a file. An array has one dimension then: files have no shape."""
+        """Reads a file into an array of one dimension, since files have no shape."""
 
     def save(self, /, path: str | PathLike[str], *, replace: bool = False) -> None:
-        """Writes a file that every program of this library reads. An existing one is replaced only if told so."""
+        """Writes a file that every program of this library can read. An existing file is replaced only with
+        `replace=True`.
+        """
 
     def to_bytes(self, /) -> bytes:
-        """Returns its bytes, as a file has them."""
+        """Returns its bytes, as in a file."""
 
 @final
 class LeveledValues:
-    """Encrypted values of engine `leveled`. Public."""
+    """Encrypted values of the engine `leveled`. Public."""
 
     def __eq__(self, other: object, /) -> Any: ...
     def __ge__(self, other: object, /) -> Any: ...
@@ -159,21 +163,25 @@ class LeveledValues:
     def __repr__(self, /) -> str: ...
     @staticmethod
     def from_bytes(bytes: bytes) -> LeveledValues:
-        """Reads the bytes of a file. An array has one dimension then: files have no shape."""
+        """Reads the bytes of a file into an array of one dimension, since files have no shape."""
 
     @staticmethod
     def load(path: str | PathLike[str]) -> LeveledValues:
-        """Reads a file. An array has one dimension then: files have no shape."""
+        """Reads a file into an array of one dimension, since files have no shape."""
 
     def save(self, /, path: str | PathLike[str], *, replace: bool = False) -> None:
-        """Writes a file that every program of this library reads. An existing one is replaced only if told so."""
+        """Writes a file that every program of this library can read. An existing file is replaced only with
+        `replace=True`.
+        """
 
     def to_bytes(self, /) -> bytes:
-        """Returns its bytes, as a file has them."""
+        """Returns its bytes, as in a file."""
 
 @final
 class Plan:
-    """A packed lookup, what comes after it, and what every step takes. Prints as a list; keys are generated for it."""
+    """A plan of a packed lookup and the steps after it, with the cost of every step; keys are generated from it. Prints as
+    a list.
+    """
 
     def __repr__(self, /) -> str: ...
     @property
@@ -182,7 +190,7 @@ class Plan:
 
     @property
     def key_file_bytes(self, /) -> int:
-        """Bytes of the file of the evaluation keys."""
+        """Size of the evaluation keys' file in bytes."""
 
     @property
     def log2_fail(self, /) -> float:
@@ -190,11 +198,11 @@ class Plan:
 
     @property
     def log2_fail_per_value(self, /) -> float:
-        """log2 of the probability that one value does."""
+        """log2 of the probability that one value goes wrong."""
 
     @property
     def memory_bytes(self, /) -> int:
-        """Predicted memory at its peak, keys included."""
+        """Predicted peak memory in bytes, including keys."""
 
     @property
     def output_modulus(self, /) -> int:
@@ -206,21 +214,21 @@ class Plan:
 
     @property
     def steps(self, /) -> list[tuple[str, float | None, float]]:
-        """For each step its name, log2 of the probability that a value goes wrong in it (None of steps that only add noise),
-        and predicted seconds.
+        """Lists for each step its name, log2 of the probability that a value goes wrong in it (`None` for steps that only
+        add noise), and predicted seconds.
         """
 
 @final
 class SecretKeys:
-    """The client's secret keys of both ends: encrypts packed values, and decrypts what comes of them.
+    """The client's secret keys for both ends: they encrypt packed values, and decrypt the results of either end.
 
-    Cleared from memory when they go; never pickled.
+    Erased from memory when they are deleted; they cannot be pickled.
     """
 
     def __repr__(self, /) -> str: ...
     def decrypt(self, /, values: Ciphertext, *, signed: bool | None = None) -> npt.NDArray[Any]:
-        """Decrypts packed values, in the shape that was encrypted: signed if their ciphertext is, or as `signed` says, since
-        results of bridges do not say it.
+        """Decrypts packed values, in the shape that was encrypted. They are signed if their ciphertext says so; results of
+        bridges do not, so `signed` can say it.
         """
 
     def decrypt_integers(self, /, values: Integers) -> npt.NDArray[np.int64]:
@@ -236,12 +244,12 @@ class SecretKeys:
         """Decrypts small values."""
 
     def encrypt(self, /, values: npt.ArrayLike, *, signed: bool | None = None) -> Ciphertext:
-        """Encrypts values of any shape for the packed lookup, at most as many as a ciphertext holds; `signed` is as of
-        `cryptable.SecretKey.encrypt`.
+        """Encrypts values of any shape for the packed lookup, at most as many as one ciphertext holds; `signed` has the
+        meaning of `cryptable.SecretKey.encrypt`.
         """
 
     def evaluation_keys(self, /, *, threads: int = 0, progress: Progress | None = True) -> EvaluationKeys:
-        """The server's keys, in memory."""
+        """Makes the server's keys, in memory."""
 
     @staticmethod
     def generate(plan: Plan) -> SecretKeys:
@@ -249,12 +257,12 @@ class SecretKeys:
 
     @property
     def ids(self, /) -> list[str]:
-        """The identifiers of both keys. Reveal nothing of them."""
+        """The identifiers of both keys. They reveal nothing about the keys."""
 
     @staticmethod
     def joining(packed: Parameters, bits: SupportsIndex) -> SecretKeys:
-        """Draws fresh secrets for packed parameters, whatever their tables, and integers of `bits` bits at the other end:
-        for results that are processed in digits. Toys go with toys.
+        """Draws fresh secrets for packed parameters with any tables, and integers of `bits` bits at the other end, whose
+        results are processed in digits. Toys can only be combined with toys.
         """
 
     @staticmethod
@@ -262,16 +270,16 @@ class SecretKeys:
         """Reads a file of keys."""
 
     def save(self, /, path: str | PathLike[str], *, replace: bool = False) -> None:
-        """Writes the keys to a file that its owner alone may read. An existing one is replaced only if told so."""
+        """Writes the keys to a file that only its owner may read. An existing file is replaced only with `replace=True`."""
 
     def save_evaluation_keys(
         self, /, path: str | PathLike[str], *, threads: int = 0, progress: Progress | None = True, replace: bool = False
     ) -> None:
-        """Makes the server's keys and writes them to a file, never all of them in memory."""
+        """Makes the server's keys and writes them to a file without ever holding all of them in memory."""
 
 @final
 class SmallValues:
-    """Encrypted small values, a ciphertext each: signs and results of comparisons. Public."""
+    """Encrypted small values, with one ciphertext per value: signs and results of comparisons. Public."""
 
     def __eq__(self, other: object, /) -> Any: ...
     def __ge__(self, other: object, /) -> Any: ...
@@ -284,17 +292,19 @@ class SmallValues:
     def __repr__(self, /) -> str: ...
     @staticmethod
     def from_bytes(bytes: bytes) -> SmallValues:
-        """Reads the bytes of a file. An array has one dimension then: files have no shape."""
+        """Reads the bytes of a file into an array of one dimension, since files have no shape."""
 
     @staticmethod
     def load(path: str | PathLike[str]) -> SmallValues:
-        """Reads a file. An array has one dimension then: files have no shape."""
+        """Reads a file into an array of one dimension, since files have no shape."""
 
     def save(self, /, path: str | PathLike[str], *, replace: bool = False) -> None:
-        """Writes a file that every program of this library reads. An existing one is replaced only if told so."""
+        """Writes a file that every program of this library can read. An existing file is replaced only with
+        `replace=True`.
+        """
 
     def to_bytes(self, /) -> bytes:
-        """Returns its bytes, as a file has them."""
+        """Returns its bytes, as in a file."""
 
 def plan_bridge(
     input_modulus: SupportsIndex,
@@ -304,6 +314,6 @@ def plan_bridge(
     returning: str,
     limits: Mapping[str, Any],
 ) -> Plan:
-    """Plans a packed lookup whose results go on: as integers of `bits` bits (`then` is `sign` or `absolute`), or to a table of
-    these moduli (`table`).
+    """Plans a packed lookup whose results become integers of `bits` bits (`then` is `sign` or `absolute`) or inputs of a
+    table with these moduli (`table`).
     """

@@ -10,16 +10,16 @@ __all__ = ["Ciphertext", "CiphertextReader", "CiphertextWriter"]
 
 @final
 class Ciphertext:
-    """Encrypted integers, in the shape of the array that they were. Public: it may be sent, stored and pickled.
+    """Encrypted integers, in the shape of the array that was encrypted. Public: it may be sent, stored and pickled.
 
-    `shape`, `ndim`, `size`, `len` and `reshape` are numpy's. So are indexing and iteration: `x[2:5]`, `x[-1]`, `x[mask]`. Packed
-    values lie together in ciphertexts, which an index takes whole or not at all. `==` is refused: a lookup compares with a
-    number, `cryptable.comparisons` and `cryptable.integers` compare two. The shape is no part of the file format:
-    `Ciphertext.load` gives one dimension. `+ - *` work within `with cryptable.computing(server):`.
+    `shape`, `ndim`, `size`, `len`, `reshape`, indexing and iteration work as in numpy: `x[2:5]`, `x[-1]`, `x[mask]`.
+    Packed values share ciphertexts, and an index must select each of these as a whole or not at all. `==` is refused: a
+    lookup compares with a number, and `cryptable.comparisons` and `cryptable.integers` compare two values. Files do not
+    store the shape: `Ciphertext.load` returns one dimension. `+ - *` work within `with cryptable.computing(server):`.
     """
 
     __array_ufunc__: Final[tuple[()] | None]
-    "\n    numpy is to leave operators to these.\n    "
+    "\n    Tells numpy to leave operators to these.\n    "
 
     def __add__(self, other: object, /) -> Ciphertext: ...
     def __bool__(self, /) -> bool: ...
@@ -43,23 +43,25 @@ class Ciphertext:
     def __rsub__(self, other: object, /) -> Ciphertext: ...
     def __sub__(self, other: object, /) -> Ciphertext: ...
     def as_signed(self, /, signed: bool = True) -> Ciphertext:
-        """The same values, read as signed or unsigned ones, such as a difference of unsigned values."""
+        """Returns the same values, read as signed or unsigned ones; useful for a difference of unsigned values, for
+        example.
+        """
 
     @property
     def engine(self, /) -> str:
-        """Which engine it is of."""
+        """The name of its engine."""
 
     @staticmethod
     def from_bytes(bytes: bytes) -> Ciphertext:
-        """Reads the bytes of a file. An array has one dimension then: files have no shape."""
+        """Reads the bytes of a file into an array of one dimension, since files have no shape."""
 
     @property
     def is_fresh(self, /) -> bool:
-        """Whether nothing was computed on it yet."""
+        """Whether nothing has been computed on it yet."""
 
     @staticmethod
     def join(parts: SupportsGetItem[int, Ciphertext]) -> Ciphertext:
-        """Values of several ciphertexts, one after another, in one dimension."""
+        """Joins the values of several ciphertexts, one after another, in one dimension."""
 
     @property
     def key_id(self, /) -> str:
@@ -67,7 +69,7 @@ class Ciphertext:
 
     @staticmethod
     def load(path: str | PathLike[str]) -> Ciphertext:
-        """Reads a file. An array has one dimension then: files have no shape."""
+        """Reads a file into an array of one dimension, since files have no shape."""
 
     @property
     def modulus(self, /) -> int:
@@ -75,12 +77,12 @@ class Ciphertext:
 
     @property
     def ndim(self, /) -> int:
-        """The number of its axes."""
+        """The number of axes."""
 
     @property
     def noise(self, /) -> tuple[float, float] | None:
-        """A bound on its noise, as it states itself: standard deviation and bias, fractions of the modulus of ciphertexts.
-        `None` where there are no sums, which need it.
+        """The noise bound that it states: standard deviation and bias, as fractions of the modulus of ciphertexts. `None`
+        where there are no sums, which need it.
         """
 
     @property
@@ -88,13 +90,15 @@ class Ciphertext:
         """The digest of its parameters: `Parameters.digest`."""
 
     def parts(self, /) -> list[Ciphertext]:
-        """Its parts one by one, as many values each as the engine encrypts together: what `join` joins."""
+        """Yields its parts, each with the number of values that the engine encrypts together; `join` joins them again."""
 
     def reshape(self, /, *shape: int | Sequence[int]) -> Ciphertext:
         """Returns the same values in another shape."""
 
     def save(self, /, path: str | PathLike[str], *, replace: bool = False) -> None:
-        """Writes a file that every program of this library reads. An existing one is replaced only if told so."""
+        """Writes a file that every program of this library can read. An existing file is replaced only with
+        `replace=True`.
+        """
 
     @property
     def shape(self, /) -> tuple[int, ...]:
@@ -102,24 +106,26 @@ class Ciphertext:
 
     @property
     def signed(self, /) -> bool:
-        """Whether its values are signed: from -M/2 to M/2 - 1, M their modulus. Encryption says so, or the table of a lookup."""
+        """Whether its values are signed, from -M/2 to M/2 - 1 for the modulus M, as set at encryption or by the table of a
+        lookup.
+        """
 
     @property
     def size(self, /) -> int:
         """The number of values."""
 
     def to_bytes(self, /) -> bytes:
-        """Returns its bytes, as a file has them."""
+        """Returns its bytes, as in a file."""
 
 @final
 class CiphertextReader:
-    """Reads a file of ciphertexts one after another, in the memory of one; all of it is checked first. Iterates over
-    ciphertexts of one dimension.
+    """Reads a file of ciphertexts one after another, with only one in memory, after checking the whole file. Iteration
+    yields ciphertexts of one dimension.
     """
 
     def __enter__(self, /) -> CiphertextReader: ...
     def __exit__(self, /, *_error: object) -> None:
-        """Nothing is left to do: files are closed with their readers."""
+        """Does nothing, since files are closed when their readers are deleted."""
 
     def __iter__(self, /) -> CiphertextReader: ...
     def __len__(self, /) -> int:
@@ -136,7 +142,7 @@ class CiphertextReader:
 
     @property
     def engine(self, /) -> str:
-        """Which engine it is of."""
+        """The name of its engine."""
 
     @property
     def key_id(self, /) -> str:
@@ -152,22 +158,22 @@ class CiphertextReader:
 
     @property
     def size(self, /) -> int:
-        """The number of values of the file."""
+        """The number of values in the file."""
 
 @final
 class CiphertextWriter:
-    """Writes a file of ciphertexts one after another, of any number, in the memory of one. It appears when it is whole: at
-    `close`, or at the end of a `with` block, but not if that ends by an exception.
+    """Writes any number of ciphertexts to a file one after another, with only one in memory. The file appears when it is
+    complete: at `close`, or at the end of a `with` block unless that ends with an exception.
     """
 
     def __enter__(self, /) -> CiphertextWriter: ...
     def __exit__(self, /, kind: type[BaseException] | None, *_error: object) -> None: ...
     def __new__(cls, /, path: str | PathLike[str], *, replace: bool = False) -> CiphertextWriter:
-        """A writer of a new file; an existing one is replaced only if told so."""
+        """Makes a writer of a new file; an existing file is replaced only with `replace=True`."""
 
     def __repr__(self, /) -> str: ...
     def close(self, /) -> None:
         """Completes the file."""
 
     def write(self, /, ciphertext: Ciphertext) -> None:
-        """Appends the values of a ciphertext: of the same key, engine and modulus as the first."""
+        """Appends the values of a ciphertext of the same key, engine and modulus as the first."""

@@ -1,4 +1,4 @@
-"""For `cryptable.circuits`."""
+"""Compiled part of `cryptable.circuits`."""
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
@@ -24,23 +24,23 @@ __all__ = [
 
 @final
 class Circuit:
-    """A binary circuit, in all forms that a plan may choose from."""
+    """A binary circuit, in all forms from which a plan may choose."""
 
     def __repr__(self, /) -> str: ...
     def evaluate(self, /, *inputs: int) -> list[int]:
-        """The outputs of one word each, in the clear, in the order of the ports."""
+        """Evaluates the circuit in the clear on one word per input, in the order of the ports."""
 
     @staticmethod
     def from_blif(text: str, top: str | None = None) -> Circuit:
-        """A netlist in BLIF, of the model `top` if there are several."""
+        """Reads a netlist in BLIF; `top` names the model if there are several."""
 
     @staticmethod
     def from_yosys_json(text: str, top: str | None = None) -> Circuit:
-        """A netlist in the JSON of Yosys, of the module `top` if there are several."""
+        """Reads a netlist in the JSON of Yosys; `top` names the module if there are several."""
 
     @property
     def inputs(self, /) -> list[tuple[str, int]]:
-        """Names and bits of its input words."""
+        """Names and widths of its input words."""
 
     @property
     def name(self, /) -> str:
@@ -48,54 +48,56 @@ class Circuit:
 
     @staticmethod
     def named(name: str) -> Circuit:
-        """A circuit of the library: one of `cryptable.circuits.NAMES`."""
+        """Returns a built-in circuit, one of `cryptable.circuits.NAMES`."""
 
     @staticmethod
     def names() -> list[str]:
-        """The names of the circuits of the library."""
+        """Returns the names of the built-in circuits."""
 
     @property
     def outputs(self, /) -> list[tuple[str, int]]:
-        """Names and bits of its output words."""
+        """Names and widths of its output words."""
 
     @staticmethod
     def read(path: str | PathLike[str], top: str | None = None) -> Circuit:
-        """A netlist of a file whose name ends in `.blif` or `.json`."""
+        """Reads a netlist from a file whose name ends in `.blif` or `.json`."""
 
     @property
     def statistics(self, /) -> dict[str, int]:
-        """Numbers of gates of each kind, and levels: gates in a row on the longest way from an input to an output."""
+        """Returns the number of gates of each kind, and the number of levels: the gates on the longest path from an input
+        to an output.
+        """
 
     def to_blif(self, /) -> str:
-        """The netlist in BLIF, for other programs."""
+        """Returns the netlist in BLIF, for other programs."""
 
 @final
 class CircuitBuilder:
-    """Makes a circuit: inputs are lists of signals, the lowest bit first, and so are words that are computed.
+    """A builder of circuits. Words, both inputs and computed ones, are lists of signals, the lowest bit first.
 
-    Signals have the operators `& | ^ ~`. After `finish`, a builder makes nothing more.
+    Signals support the operators `& | ^ ~`. After `finish`, a builder accepts no more calls.
     """
 
     def __new__(cls, /, name: str) -> CircuitBuilder:
-        """An empty circuit of this name."""
+        """Makes an empty circuit with this name."""
 
     def __repr__(self, /) -> str: ...
     def add(self, /, x: SupportsGetItem[int, Signal], y: SupportsGetItem[int, Signal]) -> list[Signal]:
-        """x + y, modulo 2 to the number of bits."""
+        """Returns x + y, modulo 2 to the power of the number of bits."""
 
     def add_with_carry(
         self, /, x: SupportsGetItem[int, Signal], y: SupportsGetItem[int, Signal], carry: Signal
     ) -> tuple[list[Signal], Signal]:
-        """x + y + carry, and the carry out of it."""
+        """Returns x + y + carry, and the carry out of the sum."""
 
     def constant(self, /, bit: bool) -> Signal:
-        """A constant bit."""
+        """Returns a constant bit."""
 
     def equal(self, /, x: SupportsGetItem[int, Signal], y: SupportsGetItem[int, Signal]) -> Signal:
-        """1 if x == y."""
+        """Returns 1 if x == y."""
 
     def finish(self, /) -> Circuit:
-        """The circuit, without what no output needs; the builder makes nothing more."""
+        """Returns the circuit, without gates that no output needs; the builder accepts no more calls."""
 
     def input(self, /, name: str, width: SupportsIndex) -> list[Signal]:
         """Adds an input of `width` bits."""
@@ -103,35 +105,35 @@ class CircuitBuilder:
     def less_than(
         self, /, x: SupportsGetItem[int, Signal], y: SupportsGetItem[int, Signal], *, signed: bool = False
     ) -> Signal:
-        """1 if x < y, as unsigned words or signed ones."""
+        """Returns 1 if x < y, as unsigned or signed words."""
 
     def majority(self, /, a: Signal, b: Signal, c: Signal) -> Signal:
-        """1 where at least two of three bits are."""
+        """Returns 1 where at least two of three bits are 1."""
 
     def multiplexer(self, /, select: Signal, a: Signal, b: Signal) -> Signal:
-        """`a` where `select` is 1, else `b`."""
+        """Returns `a` where `select` is 1, else `b`."""
 
     def multiply(
         self, /, x: SupportsGetItem[int, Signal], y: SupportsGetItem[int, Signal], width: SupportsIndex | None = None
     ) -> list[Signal]:
-        """x * y, its lowest `width` bits (default: the number of bits of x and y together)."""
+        """Returns the lowest `width` bits of x * y (default: the number of bits of x and y together)."""
 
     def output(self, /, name: str, word: SupportsGetItem[int, Signal]) -> None:
-        """An output of these bits."""
+        """Adds an output with these bits."""
 
     def parity(self, /, word: SupportsGetItem[int, Signal]) -> Signal:
-        """The exclusive or of all bits of a word."""
+        """Returns the exclusive or of all bits of a word."""
 
     def subtract(self, /, x: SupportsGetItem[int, Signal], y: SupportsGetItem[int, Signal]) -> list[Signal]:
-        """x - y, modulo 2 to the number of bits."""
+        """Returns x - y, modulo 2 to the power of the number of bits."""
 
     def table(self, /, outputs: SupportsGetItem[int, bool], word: SupportsGetItem[int, Signal]) -> Signal:
-        """`outputs[x]` of a word of up to eight bits."""
+        """Returns `outputs[x]` for a word x of up to eight bits."""
 
 @final
 class EncryptedWords:
-    """Encrypted words of the ports of a circuit, bit by bit, in the shape of the arrays that they were. Public: it may be sent,
-    stored and pickled.
+    """Encrypted words of the ports of a circuit, bit by bit, in the shape of the arrays that were encrypted. Public: they
+    may be sent, stored and pickled.
     """
 
     def __bool__(self, /) -> bool: ...
@@ -146,7 +148,7 @@ class EncryptedWords:
     def __repr__(self, /) -> str: ...
     @staticmethod
     def from_bytes(bytes: bytes) -> EncryptedWords:
-        """Reads the bytes of a file. An array has one dimension then: files have no shape."""
+        """Reads the bytes of a file into an array of one dimension, since files have no shape."""
 
     @property
     def key_id(self, /) -> str:
@@ -154,21 +156,23 @@ class EncryptedWords:
 
     @staticmethod
     def load(path: str | PathLike[str]) -> EncryptedWords:
-        """Reads a file. An array has one dimension then: files have no shape."""
+        """Reads a file into an array of one dimension, since files have no shape."""
 
     @property
     def ndim(self, /) -> int:
-        """The number of its axes."""
+        """The number of axes."""
 
     @property
     def ports(self, /) -> list[tuple[str, int]]:
-        """Names and bits of the ports."""
+        """Names and widths of the ports."""
 
     def reshape(self, /, *shape: int | Sequence[int]) -> EncryptedWords:
         """Returns the same values in another shape."""
 
     def save(self, /, path: str | PathLike[str], *, replace: bool = False) -> None:
-        """Writes a file that every program of this library reads. An existing one is replaced only if told so."""
+        """Writes a file that every program of this library can read. An existing file is replaced only with
+        `replace=True`.
+        """
 
     @property
     def shape(self, /) -> tuple[int, ...]:
@@ -179,11 +183,11 @@ class EncryptedWords:
         """The number of values."""
 
     def to_bytes(self, /) -> bytes:
-        """Returns its bytes, as a file has them."""
+        """Returns its bytes, as in a file."""
 
 @final
 class EvaluationKey:
-    """The server's key of circuits: runs them on encrypted words, without the secret. Threads may share it."""
+    """The server's key for circuits: runs them on encrypted words, without the secret. Threads may share it."""
 
     def __repr__(self, /) -> str: ...
     @property
@@ -192,11 +196,13 @@ class EvaluationKey:
 
     @property
     def memory_bytes(self, /) -> int:
-        """Bytes of memory that it takes."""
+        """Bytes of memory that it uses."""
 
     @staticmethod
     def open(path: str | PathLike[str], *, allow_insecure: bool = False) -> EvaluationKey:
-        """Maps a key file into memory and checks all of it. Processes that open the same file share its pages."""
+        """Maps a key file into memory and checks all of it. Processes that open the same file share its memory
+        pages.
+        """
 
     @property
     def parameters(self, /) -> Parameters:
@@ -205,20 +211,24 @@ class EvaluationKey:
     def run(
         self, /, circuit: Circuit | Plan, words: EncryptedWords, *, threads: int = 0, progress: Progress | None = True
     ) -> EncryptedWords:
-        """Runs a circuit, or the circuit of a plan, on words of its inputs."""
+        """Runs a circuit, or the circuit of a plan, on its input words."""
 
 @final
 class Plan:
-    """Where the gates, cleanings and bootstraps of a circuit go, on the fastest parameter set; and all others. Prints as a list."""
+    """A placement of the gates, cleanings and bootstraps of a circuit on the fastest parameter set, and a comparison with
+    all other sets. Prints as a list.
+    """
 
     def __repr__(self, /) -> str: ...
     @property
     def bootstraps(self, /) -> int:
-        """Bootstraps of a batch."""
+        """Number of bootstraps per batch."""
 
     @property
     def candidates(self, /) -> list[tuple[str, float, int, float]]:
-        """All sets that run it, the fastest first: name, predicted seconds of a word of many, bytes of memory, log2 of failure."""
+        """Lists all sets that can run it, the fastest first: name, predicted seconds per word of a full ciphertext, bytes
+        of memory, log2 of the failure probability.
+        """
 
     @property
     def circuit(self, /) -> Circuit:
@@ -230,7 +240,7 @@ class Plan:
 
     @property
     def memory_bytes(self, /) -> int:
-        """Bytes of memory, keys included, at most."""
+        """Largest memory use in bytes, including keys."""
 
     @property
     def parameters(self, /) -> Parameters:
@@ -238,15 +248,15 @@ class Plan:
 
     @property
     def refusals(self, /) -> list[tuple[str, str]]:
-        """Sets that do not run it, and why."""
+        """Sets that cannot run it, with the reasons."""
 
     @property
     def seconds(self, /) -> float:
-        """Predicted seconds on one thread, of all words asked for, or of a full ciphertext."""
+        """Predicted seconds on one thread, for the requested number of words, or for a full ciphertext."""
 
     @property
     def security_bits(self, /) -> float:
-        """Security in bits, classical."""
+        """Classical security in bits."""
 
     @property
     def set(self, /) -> str:
@@ -254,11 +264,11 @@ class Plan:
 
     @property
     def words_at_once(self, /) -> int:
-        """Words on which the circuit runs at once."""
+        """Number of words on which the circuit runs at once."""
 
 @final
 class PublicKey:
-    """A public key of circuits: anyone who has it encrypts words that only the secret key decrypts."""
+    """A public key for circuits, with which anyone can encrypt words that only the secret key decrypts."""
 
     def __repr__(self, /) -> str: ...
     def encrypt(self, /, plan: Plan, values: Mapping[str, npt.ArrayLike]) -> EncryptedWords:
@@ -266,7 +276,7 @@ class PublicKey:
 
     @staticmethod
     def from_bytes(bytes: bytes, *, allow_insecure: bool = False) -> PublicKey:
-        """Reads what `to_bytes` or a file holds."""
+        """Reads the bytes that `to_bytes` returns or a file holds."""
 
     @property
     def id(self, /) -> str:
@@ -280,21 +290,21 @@ class PublicKey:
         """Writes the key to a file."""
 
     def to_bytes(self, /) -> bytes:
-        """The key as bytes, as a file holds it."""
+        """Returns the key as bytes, as in its file."""
 
 @final
 class SecretKey:
-    """The client's secret key of circuits: encrypts and decrypts words, and makes the evaluation key that a server gets.
+    """The client's secret key for circuits: encrypts and decrypts words, and makes the server's evaluation key.
 
-    Cleared from memory when it goes; never pickled.
+    Erased from memory when it is deleted; it cannot be pickled.
     """
 
     def __repr__(self, /) -> str: ...
     def decrypt(self, /, words: EncryptedWords) -> dict[str, npt.NDArray[Any]]:
-        """Decrypts words: an array for every port, by name."""
+        """Decrypts words to one array per port, by name."""
 
     def encrypt(self, /, plan: Plan, values: Mapping[str, npt.ArrayLike]) -> EncryptedWords:
-        """Encrypts words for a plan: an array for every input of its circuit, by name, all of one shape."""
+        """Encrypts words for a plan, given one array per input of its circuit, by name; all arrays have one shape."""
 
     def evaluation_key(self, /, *, threads: int = 0, progress: Progress | None = True) -> EvaluationKey:
         """Makes the server's key, in memory."""
@@ -305,7 +315,9 @@ class SecretKey:
 
     @property
     def id(self, /) -> str:
-        """The identifier that this key, its evaluation keys and its ciphertexts share. Reveals nothing of the key."""
+        """The identifier shared by this key, its evaluation keys and its ciphertexts. It reveals nothing about the
+        key.
+        """
 
     @staticmethod
     def load(path: str | PathLike[str], *, allow_insecure: bool = False) -> SecretKey:
@@ -316,21 +328,23 @@ class SecretKey:
         """The parameter set."""
 
     def public_key(self, /) -> PublicKey:
-        """Makes a public key: anyone who has it encrypts words that this key decrypts."""
+        """Makes a public key, with which anyone can encrypt words that this key decrypts."""
 
     def save(self, /, path: str | PathLike[str], *, replace: bool = False) -> None:
-        """Writes the key to a file that its owner alone may read. An existing one is replaced only if told so: what it
-        encrypted is lost then.
+        """Writes the key to a file that only its owner may read. An existing file is replaced only with
+        `replace=True`: everything encrypted under its key is then lost.
         """
 
     def save_evaluation_key(
         self, /, path: str | PathLike[str], *, threads: int = 0, progress: Progress | None = True, replace: bool = False
     ) -> None:
-        """Makes the server's key and writes it to a file, never all of it in memory: what a server gets."""
+        """Makes the server's key and writes it to a file, to be sent to the server, without ever holding all of it
+        in memory.
+        """
 
 @final
 class Signal:
-    """A bit within a circuit that is being made: of an input, a constant or a gate."""
+    """A bit of a circuit under construction: of an input, a constant or a gate."""
 
     def __and__(self, other: object, /) -> Signal: ...
     def __bool__(self, /) -> bool: ...

@@ -1,4 +1,4 @@
-"""For `cryptable.ckks`."""
+"""Compiled part of `cryptable.ckks`."""
 
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
@@ -35,97 +35,97 @@ __all__ = [
 
 @final
 class EvaluationKey:
-    """The server's key of vectors: computes on them, without the secret. Threads may share it."""
+    """The server's key for vectors: computes on them without the secret. Threads may share it."""
 
     def __repr__(self, /) -> str: ...
     def add(self, /, x: Vector, y: Vector | complex | npt.ArrayLike, *, threads: int = 0) -> Vector:
         """`x + y`: y is a vector, a number, or an array of the shape of x."""
 
     def bootstrap(self, /, x: Vector, *, threads: int = 0) -> Vector:
-        """All levels back."""
+        """Bootstraps the vector, which restores all levels."""
 
     def conjugate(self, /, x: Vector, *, threads: int = 0) -> Vector:
-        """Complex conjugates."""
+        """Conjugates all slots."""
 
     def from_packed(
         self, /, x: Ciphertext, table: SlotTable, packed: EvaluationKey2, shared: SharedSecret, *, threads: int = 0
     ) -> Vector:
-        """The table's values of packed integers, in slots."""
+        """Looks up packed integers in a table, with results in slots."""
 
     @property
     def has_bootstrapping(self, /) -> bool:
-        """Whether there are keys to bootstrap."""
+        """Whether it has keys for bootstraps."""
 
     @property
     def has_conjugation(self, /) -> bool:
-        """Whether there are keys to conjugate."""
+        """Whether it has keys for conjugation."""
 
     @property
     def has_lookups(self, /) -> bool:
-        """Whether there are keys of lookups."""
+        """Whether it has keys for lookups."""
 
     def inner_sum(self, /, x: Vector, count: SupportsIndex, *, threads: int = 0) -> Vector:
-        """In slot j the sum of `count` slots from j on, a power of two of them."""
+        """Computes in slot j the sum of `count` slots from j on, where `count` is a power of two."""
 
     @property
     def key_id(self, /) -> str:
         """The identifier of the secret key that it was made from."""
 
     def leveled_table(self, /, x: Vector, table: LeveledTable, *, threads: int = 0) -> Vector:
-        """A table of few points, by levels and without a bootstrap."""
+        """Evaluates a table on a few points, which consumes levels but needs no bootstrap."""
 
     def lookup(self, /, x: Vector, table: SlotTable | SmoothFunction, *, threads: int = 0) -> Vector:
-        """The value of a table or of a smooth function in every slot, with levels back."""
+        """Evaluates a table or a smooth function in every slot, and restores levels."""
 
     def lookup_many(
         self, /, x: Vector, tables: Sequence[SlotTable | SmoothFunction], *, threads: int = 0
     ) -> list[Vector]:
-        """Several tables of the same points, or functions of one period, for less than as many lookups."""
+        """Evaluates several tables on the same points, or several functions of one period, faster than separate lookups."""
 
     def lower(self, /, x: Vector, level: SupportsIndex, *, threads: int = 0) -> Vector:
-        """Lowered to a level: less memory, and faster operations."""
+        """Lowers the vector to a level, which saves memory and makes operations faster."""
 
     @property
     def memory_bytes(self, /) -> int:
-        """Bytes of memory that it takes."""
+        """Bytes of memory that it uses."""
 
     def mul(self, /, x: Vector, y: Vector | complex | npt.ArrayLike, *, threads: int = 0) -> Vector:
-        """`x * y`, as `add`: a level below, but for integers."""
+        """`x * y`, with operands as in `add`. The result is a level lower unless y is a single integer."""
 
     def negate(self, /, x: Vector, *, threads: int = 0) -> Vector:
         """`-x`."""
 
     @staticmethod
     def open(path: str | PathLike[str], *, allow_insecure: bool = False, automatic: bool = False) -> EvaluationKey:
-        """Maps a key file into memory and checks all of it. Processes that open the same file share its pages."""
+        """Maps a key file into memory and checks all of it. Processes that open the same file share its memory pages."""
 
     @property
     def parameters(self, /) -> Parameters:
         """The parameters."""
 
     def polynomial(self, /, x: Vector, polynomial: Polynomial, *, threads: int = 0) -> Vector:
-        """A polynomial of every slot."""
+        """Evaluates a polynomial in every slot."""
 
     def prepare(self, /, map: LinearMap) -> PreparedMap:
         """Encodes a linear map once for any number of products."""
 
     def rotate(self, /, x: Vector, steps: SupportsIndex, *, threads: int = 0) -> Vector:
-        """All slots rotated to the left: slot j gets what was in slot j + steps."""
+        """Rotates all slots to the left: slot j receives slot j + steps."""
 
     def sub(self, /, x: Vector, y: Vector | complex | npt.ArrayLike, *, threads: int = 0) -> Vector:
-        """`x - y`, as `add`."""
+        """`x - y`, with operands as in `add`."""
 
     def to_packed(
         self, /, x: Vector, modulus: SupportsIndex, packed: EvaluationKey2, shared: SharedSecret, *, threads: int = 0
     ) -> Ciphertext:
-        """Integers in slots as packed integers modulo `modulus`, in the order of `packed_index`."""
+        """Converts integers in slots to packed integers modulo `modulus`, in the order of `packed_index`."""
 
     def transform(self, /, x: Vector, map: PreparedMap, *, threads: int = 0) -> Vector:
-        """The product of a linear map with slots, a level below that of the map."""
+        """Computes the product of a linear map with the slots, one level below that of the map."""
 
 @final
 class LeveledTable:
-    """A table of few points that needs no bootstrap, but levels."""
+    """A table on a few points that needs no bootstrap, but consumes levels."""
 
     def __call__(self, /, x: SupportsFloat | SupportsIndex) -> float:
         """Evaluates the function in the clear."""
@@ -133,44 +133,46 @@ class LeveledTable:
     def __new__(
         cls, /, values: npt.ArrayLike, points: npt.ArrayLike | None = None, *, order: SupportsIndex = 1
     ) -> LeveledTable:
-        """Interpolates `values` at `points` (default: 0, 1, ...), where `order` derivatives vanish."""
+        """Interpolates `values` at `points` (default: 0, 1, ...), where the first `order` derivatives vanish."""
 
     def __repr__(self, /) -> str: ...
     @property
     def levels(self, /) -> int:
-        """Levels that it takes."""
+        """Number of levels that it consumes."""
 
 @final
 class LinearMap:
-    """A square matrix, a power of two wide, that multiplies slots which repeat with the period of its width."""
+    """A square matrix whose width is a power of two; it multiplies slots that repeat with that width as their period."""
 
     def __new__(cls, /, parameters: Parameters, matrix: npt.ArrayLike, level: SupportsIndex | None = None) -> LinearMap:
-        """Creates the map from an array of rows, for vectors that are lowered to this level (default: that of fresh ones)."""
+        """Makes the map from an array of rows, for vectors that are lowered to this level (default: the level of fresh
+        ones).
+        """
 
     @property
     def level(self, /) -> int:
-        """The level that vectors are lowered to."""
+        """The level to which vectors are lowered."""
 
 @final
 class LookupCandidate:
-    """Parameters that serve lookups of slots, and what a lookup takes under them."""
+    """Parameters for lookups on slots, and the cost of a lookup."""
 
     def __repr__(self, /) -> str: ...
     @property
     def level(self, /) -> int:
-        """Levels of results."""
+        """Number of levels of results."""
 
     @property
     def log2_fail(self, /) -> float:
-        """log2 of the probability that the error of any value of a ciphertext is larger."""
+        """log2 of the probability that any value of a ciphertext has a larger error."""
 
     @property
     def memory_bytes(self, /) -> int:
-        """Memory that a lookup takes, keys included."""
+        """Memory of a lookup in bytes, including keys."""
 
     @property
     def order(self, /) -> int:
-        """The order of interpolations that tables are to have; 0 for a smooth function."""
+        """The interpolation order that tables should have; 0 for a smooth function."""
 
     @property
     def parameters(self, /) -> Parameters:
@@ -178,7 +180,7 @@ class LookupCandidate:
 
     @property
     def precision_bits(self, /) -> float:
-        """Bits that results are right to."""
+        """Number of correct bits of results."""
 
     @property
     def seconds(self, /) -> float:
@@ -186,16 +188,16 @@ class LookupCandidate:
 
 @final
 class LookupPlan:
-    """Parameters that serve lookups of slots, the fastest first. Prints as a table."""
+    """Parameters for lookups on slots, the fastest first. Prints as a table."""
 
     def __repr__(self, /) -> str: ...
     @property
     def best(self, /) -> LookupCandidate:
-        """The fastest."""
+        """The fastest candidate."""
 
     @property
     def candidates(self, /) -> list[LookupCandidate]:
-        """All, the fastest first."""
+        """All candidates, the fastest first."""
 
 @final
 class Parameters:
@@ -210,27 +212,29 @@ class Parameters:
 
     @property
     def digest(self, /) -> str:
-        """The digest that names it in files."""
+        """The digest that identifies it in files."""
 
     @staticmethod
     def from_literal(literal: Mapping[str, Any], *, allow_insecure: bool = False) -> Parameters:
-        """The set of a literal, validated: every number against its bounds, and the security and failures that it claims."""
+        """Makes the set with the numbers of a literal, after validation: every number against its bounds, and the
+        security and failure probabilities that it claims.
+        """
 
     @property
     def is_bootstrappable(self, /) -> bool:
-        """Whether there are bootstraps."""
+        """Whether they allow bootstraps."""
 
     @property
     def levels(self, /) -> int:
-        """Multiplications in a row, of fresh vectors."""
+        """Number of multiplications in a row that fresh vectors allow."""
 
     @property
     def literal(self, /) -> dict[str, Any]:
-        """All numbers that make the set, as a dictionary: what `json.dumps` writes, and `from_literal` reads."""
+        """All numbers that define the set, as a dictionary, which `json.dumps` can write and `from_literal` reads."""
 
     @property
     def log2_fail_per_slot(self, /) -> float:
-        """log2 of the probability per slot that a bootstrap goes wrong."""
+        """log2 of the probability that a bootstrap gets a slot wrong."""
 
     @staticmethod
     def named(name: str, *, slots: SupportsIndex | None = None) -> Parameters:
@@ -239,11 +243,11 @@ class Parameters:
         """
 
     def packed_index(self, /, slot: SupportsIndex) -> int:
-        """Where `EvaluationKey.to_packed` puts the integer of a slot."""
+        """Returns the index at which `EvaluationKey.to_packed` puts the integer of a slot."""
 
     def predict_lookup(self, /, vector: Vector, table: SlotTable | SmoothFunction) -> dict[str, Any]:
-        """Predicts a lookup: levels of the result, standard deviation and bias of its error, the largest error of an
-        input, as a part of half the distance of two points (or of a 64th of a smooth function's interval), and log2 of the
+        """Predicts a lookup: levels of the result, standard deviation and bias of its error, the largest error of an input
+        as a fraction of half the distance of two points (or of a 64th of a smooth function's interval), and log2 of the
         probability that a slot fails.
         """
 
@@ -253,23 +257,23 @@ class Parameters:
 
     @property
     def security_bits(self, /) -> float:
-        """Security in bits, classical; 0 of toys."""
+        """Classical security in bits; 0 for toys."""
 
     @property
     def slots(self, /) -> int:
-        """Numbers that a vector holds."""
+        """Number of slots of a vector, each of which holds one number."""
 
 @final
 class Polynomial:
-    """A polynomial of real slots within `[-interval, interval]`, maybe in place of another function."""
+    """A polynomial on real slots within `[-interval, interval]`, possibly an approximation of another function."""
 
     def __call__(self, /, x: SupportsFloat | SupportsIndex) -> float:
-        """Its value in the clear."""
+        """Evaluates the polynomial in the clear."""
 
     def __repr__(self, /) -> str: ...
     @staticmethod
     def chebyshev(coefficients: npt.ArrayLike, interval: SupportsFloat | SupportsIndex = 1.0) -> Polynomial:
-        """The sum of `coefficients[k] * T_k(x / interval)`, T_k of Chebyshev."""
+        """Makes the sum of `coefficients[k] * T_k(x / interval)`, with the Chebyshev polynomials T_k."""
 
     @property
     def degree(self, /) -> int:
@@ -279,31 +283,31 @@ class Polynomial:
     def interpolate(
         function: Callable[[float], float], degree: SupportsIndex, interval: SupportsFloat | SupportsIndex = 1.0
     ) -> Polynomial:
-        """The polynomial of this degree that agrees with a function at Chebyshev's points. Its distance to the function goes
-        into the errors that results state.
+        """Makes the polynomial of this degree that agrees with a function at the Chebyshev points. Its distance to the
+        function is part of the errors that results state.
         """
 
     @property
     def levels(self, /) -> int:
-        """Levels that it takes."""
+        """Number of levels that it consumes."""
 
     def max_error(self, /, function: Callable[[float], float]) -> float:
-        """The largest distance to a function within the interval, at many points."""
+        """Returns the largest distance to a function within the interval, sampled at many points."""
 
     @staticmethod
     def monomial(coefficients: npt.ArrayLike, interval: SupportsFloat | SupportsIndex = 1.0) -> Polynomial:
-        """The sum of `coefficients[k] * x**k`."""
+        """Makes the polynomial that is the sum of `coefficients[k] * x**k`."""
 
 @final
 class PreparedMap:
-    """A linear map, encoded for a key: made once, for any number of products."""
+    """A linear map encoded for a key, made once and used for any number of products."""
 
 @final
 class PublicKey:
-    """A public key of vectors: anyone who has it encrypts numbers that only the secret key decrypts.
+    """A public key for vectors, with which anyone can encrypt numbers that only the secret key decrypts.
 
-    `SecretKey.public_key` makes it. May be sent to anyone. Vectors have a larger error than those of the secret key, and state
-    it.
+    `SecretKey.public_key` makes it. It may be sent to anyone. Vectors encrypted with it have a larger error than those
+    of the secret key, and state it.
     """
 
     def __repr__(self, /) -> str: ...
@@ -312,7 +316,7 @@ class PublicKey:
 
     @staticmethod
     def from_bytes(bytes: bytes, *, allow_insecure: bool = False) -> PublicKey:
-        """Reads what `to_bytes` or a file holds."""
+        """Reads the bytes that `to_bytes` returns or a file holds."""
 
     @property
     def id(self, /) -> str:
@@ -330,22 +334,24 @@ class PublicKey:
         """Writes the key to a file."""
 
     def to_bytes(self, /) -> bytes:
-        """The key as bytes, as a file holds it."""
+        """Returns the key as bytes, as in its file."""
 
 @final
 class SecretKey:
-    """The client's secret key of vectors: encrypts and decrypts, and makes the evaluation key that a server gets.
+    """The client's secret key for vectors: encrypts and decrypts, and makes the server's evaluation key.
 
-    Cleared from memory when it goes; never pickled. numpy arrays of values are the caller's.
+    Erased from memory when it is deleted; it cannot be pickled. Erasing numpy arrays of values is up to the caller.
     """
 
     def __repr__(self, /) -> str: ...
     def decrypt(
         self, /, vector: Vector, *, flooding: tuple[SupportsIndex, SupportsIndex] | None = None
     ) -> npt.NDArray[np.float64] | npt.NDArray[np.complex128]:
-        """Decrypts: real numbers if bounds say that there are no others. Each part is rounded to what is sure.
+        """Decrypts to real numbers if the bounds exclude imaginary parts, else to complex ones. Each part is rounded to
+        its certain digits.
 
-        `flooding` is for results that others see: bits of security, and decryptions under this key.
+        `flooding` is needed for results that others see: a pair of bits of security and number of decryptions under
+        this key.
         """
 
     def encrypt(self, /, values: npt.ArrayLike, *, bound: SupportsFloat | SupportsIndex = 1.0) -> Vector:
@@ -360,7 +366,7 @@ class SecretKey:
         threads: int = 0,
         progress: Progress | None = True,
     ) -> EvaluationKey:
-        """The server's key, in memory."""
+        """Makes the server's key, in memory."""
 
     @staticmethod
     def generate(parameters: Parameters) -> SecretKey:
@@ -368,7 +374,9 @@ class SecretKey:
 
     @property
     def id(self, /) -> str:
-        """The identifier that this key, its evaluation keys and its ciphertexts share. Reveals nothing of the key."""
+        """The identifier shared by this key, its evaluation keys and its ciphertexts. It reveals nothing about the
+        key.
+        """
 
     @staticmethod
     def load(path: str | PathLike[str], *, allow_insecure: bool = False) -> SecretKey:
@@ -379,11 +387,11 @@ class SecretKey:
         """The parameters."""
 
     def public_key(self, /) -> PublicKey:
-        """Generates a public key, with which anyone encrypts vectors for this key."""
+        """Generates a public key, with which anyone can encrypt vectors for this key."""
 
     def save(self, /, path: str | PathLike[str], *, replace: bool = False) -> None:
-        """Writes the key to a file that its owner alone may read. An existing one is replaced only if told so: what it
-        encrypted is lost then.
+        """Writes the key to a file that only its owner may read. An existing file is replaced only with
+        `replace=True`: everything encrypted under its key is then lost.
         """
 
     def save_evaluation_key(
@@ -399,15 +407,15 @@ class SecretKey:
         """Makes the server's key and writes it to a file."""
 
     def shared_secret(self, /, packed: SecretKey2) -> SharedSecret:
-        """The word for servers that a key of packed integers has the same secret."""
+        """Returns the statement for servers that a key of packed integers has the same secret."""
 
     @staticmethod
     def sharing(parameters: Parameters, packed: SecretKey2) -> SecretKey:
-        """A key of the secret of packed integers, so that servers convert between the two."""
+        """Makes a key for vectors from the secret of packed integers, so that servers can convert between the two."""
 
 @final
 class SharedSecret:
-    """A client's word to servers that its keys of vectors and of packed integers are of one secret."""
+    """A client's statement to servers that its keys for vectors and for packed integers share one secret."""
 
     def __new__(
         cls, /, vectors: SupportsLenAndGetItem[SupportsIndex], packed: SupportsLenAndGetItem[SupportsIndex]
@@ -416,7 +424,7 @@ class SharedSecret:
 
 @final
 class SlotTable:
-    """A table of real slots that hold points `first + m * step`, discontinuous as it may be."""
+    """A table, possibly discontinuous, on real slots that hold points `first + m * step`."""
 
     def __len__(self, /) -> int: ...
     def __new__(
@@ -428,28 +436,29 @@ class SlotTable:
         step: SupportsFloat | SupportsIndex = 1.0,
         order: SupportsIndex = 1,
     ) -> SlotTable:
-        """`values[m]` at `first + m * step`, by interpolation of order 1 to 3."""
+        """Makes the table with `values[m]` at `first + m * step`, by interpolation of order 1 to 3."""
 
     def __repr__(self, /) -> str: ...
     def largest_deviation(self, /, error: SupportsFloat | SupportsIndex) -> float:
-        """How far outputs are off at most where inputs are off by `error`."""
+        """Returns the largest error of outputs if inputs have errors of `error`."""
 
     @property
     def levels(self, /) -> int:
-        """Levels between the exponential and the result."""
+        """Number of levels between the exponential and the result."""
 
     @property
     def points(self, /) -> tuple[list[float], float]:
-        """The points, and the distance of two before they repeat."""
+        """Returns the points, and the period after which they repeat."""
 
 @final
 class SmoothFunction:
-    """A smooth function of the numbers of an interval, evaluated by `EvaluationKey.lookup` in the bootstrap: a trigonometric
-    series of a longer period that is within `tolerance`. Numbers outside the interval give the series' values there.
+    """A smooth function on an interval, evaluated by `EvaluationKey.lookup` in the bootstrap: a trigonometric series with
+    a longer period that approximates it within `tolerance`. For numbers outside the interval, results are the values of
+    the series.
     """
 
     def __call__(self, /, x: SupportsFloat | SupportsIndex) -> float:
-        """The series' value in the clear."""
+        """Evaluates the series in the clear."""
 
     def __repr__(self, /) -> str: ...
     @property
@@ -463,7 +472,7 @@ class SmoothFunction:
         *,
         tolerance: SupportsFloat | SupportsIndex = ...,
     ) -> SmoothFunction:
-        """`exp(x)`, for x from `lower` to `upper`."""
+        """Makes `exp(x)`, for x from `lower` to `upper`."""
 
     @staticmethod
     def fit(
@@ -479,7 +488,7 @@ class SmoothFunction:
     def gelu(
         bound: SupportsFloat | SupportsIndex = 8.0, *, tolerance: SupportsFloat | SupportsIndex = ...
     ) -> SmoothFunction:
-        """x times the normal distribution, for x from `-bound` to `bound`."""
+        """Makes GELU, x times the normal distribution function, for x from `-bound` to `bound`."""
 
     @property
     def interval(self, /) -> tuple[float, float]:
@@ -487,7 +496,7 @@ class SmoothFunction:
 
     @property
     def levels(self, /) -> int:
-        """Levels between the exponential and the result."""
+        """Number of levels between the exponential and the result."""
 
     @property
     def period(self, /) -> float:
@@ -500,17 +509,17 @@ class SmoothFunction:
         *,
         tolerance: SupportsFloat | SupportsIndex = ...,
     ) -> SmoothFunction:
-        """`1 / x`, for x from `lower` to `upper`, both above 0."""
+        """Makes `1 / x`, for x from `lower` to `upper`, both above 0."""
 
     @staticmethod
     def sigmoid(
         bound: SupportsFloat | SupportsIndex = 8.0, *, tolerance: SupportsFloat | SupportsIndex = ...
     ) -> SmoothFunction:
-        """`1 / (1 + exp(-x))`, for x from `-bound` to `bound`."""
+        """Makes `1 / (1 + exp(-x))`, for x from `-bound` to `bound`."""
 
     @property
     def slope(self, /) -> float:
-        """The largest slope on the interval, by which errors of inputs are multiplied at most."""
+        """The largest slope on the interval, the largest factor by which errors of inputs grow."""
 
     @staticmethod
     def square_root(
@@ -519,13 +528,13 @@ class SmoothFunction:
         *,
         tolerance: SupportsFloat | SupportsIndex = ...,
     ) -> SmoothFunction:
-        """The square root of x, for x from `lower` to `upper`, both above 0."""
+        """Makes the square root of x, for x from `lower` to `upper`, both above 0."""
 
     @staticmethod
     def tanh(
         bound: SupportsFloat | SupportsIndex = 4.0, *, tolerance: SupportsFloat | SupportsIndex = ...
     ) -> SmoothFunction:
-        """The hyperbolic tangent, for x from `-bound` to `bound`."""
+        """Makes the hyperbolic tangent, for x from `-bound` to `bound`."""
 
 @final
 class Vector:
@@ -536,7 +545,7 @@ class Vector:
     """
 
     __array_ufunc__: Final[tuple[()] | None]
-    "\n    numpy is to leave operators to these.\n    "
+    "\n    Tells numpy to leave operators to these.\n    "
 
     def __add__(self, other: object, /) -> Vector: ...
     def __bool__(self, /) -> bool: ...
@@ -556,7 +565,7 @@ class Vector:
     def __rsub__(self, other: object, /) -> Vector: ...
     def __sub__(self, other: object, /) -> Vector: ...
     def all_slots(self, /) -> Vector:
-        """All slots, in one dimension."""
+        """Returns all slots, in one dimension."""
 
     @property
     def bounds(self, /) -> tuple[float, float]:
@@ -564,11 +573,11 @@ class Vector:
 
     @property
     def error(self, /) -> tuple[float, float]:
-        """How far slots are from what they stand for: the standard deviation of noise, and the largest error that is no noise."""
+        """The error of slots: the standard deviation of noise, and the largest error that is not noise."""
 
     @staticmethod
     def from_bytes(bytes: bytes, parameters: Parameters) -> Vector:
-        """Reads the bytes of a file. An array has one dimension then: files have no shape."""
+        """Reads the bytes of a file into an array of one dimension, since files have no shape."""
 
     @property
     def key_id(self, /) -> str:
@@ -576,15 +585,15 @@ class Vector:
 
     @property
     def level(self, /) -> int:
-        """Multiplications that are left."""
+        """Number of multiplications that are left."""
 
     @staticmethod
     def load(path: str | PathLike[str], parameters: Parameters) -> Vector:
-        """Reads a file. An array has one dimension then: files have no shape."""
+        """Reads a file into an array of one dimension, since files have no shape."""
 
     @property
     def ndim(self, /) -> int:
-        """The number of its axes."""
+        """The number of axes."""
 
     @property
     def parameters(self, /) -> Parameters:
@@ -594,11 +603,13 @@ class Vector:
         """Returns the same values in another shape."""
 
     def save(self, /, path: str | PathLike[str], *, replace: bool = False) -> None:
-        """Writes a file that every program of this library reads. An existing one is replaced only if told so."""
+        """Writes a file that every program of this library can read. An existing file is replaced only with
+        `replace=True`.
+        """
 
     @property
     def scale(self, /) -> float:
-        """Factor of the slots within the ciphertext."""
+        """The scale by which slots are multiplied within the ciphertext."""
 
     @property
     def shape(self, /) -> tuple[int, ...]:
@@ -610,15 +621,15 @@ class Vector:
 
     @property
     def slots(self, /) -> int:
-        """Numbers that it holds."""
+        """Number of slots that it has."""
 
     def to_bytes(self, /) -> bytes:
-        """Returns its bytes, as a file has them."""
+        """Returns its bytes, as in a file."""
 
     def with_bounds(
         self, /, real: SupportsFloat | SupportsIndex, imaginary: SupportsFloat | SupportsIndex = 0.0
     ) -> Vector:
-        """The same with other bounds, which its owner knows to hold."""
+        """Returns the same vector with other bounds, which the caller knows to hold."""
 
 def plan_lookups(
     function: int | SmoothFunction,

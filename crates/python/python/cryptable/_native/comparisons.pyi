@@ -1,4 +1,4 @@
-"""For `cryptable.comparisons`."""
+"""Compiled part of `cryptable.comparisons`."""
 
 from collections.abc import Sequence
 from os import PathLike
@@ -15,7 +15,7 @@ __all__ = ["ComparisonPlan", "Digits", "compare", "plan_comparisons"]
 
 @final
 class ComparisonPlan:
-    """Predicted costs of comparisons of integers. Prints as a list."""
+    """Predicted costs of comparisons of integers, from which keys are generated. Prints as a list."""
 
     def __repr__(self, /) -> str: ...
     @property
@@ -28,21 +28,21 @@ class ComparisonPlan:
 
     @property
     def key_file_bytes(self, /) -> int:
-        """Bytes of the file of the evaluation key."""
+        """Size of the evaluation key's file in bytes."""
 
     @property
     def memory_bytes(self, /) -> int:
-        """Predicted memory at its peak, keys included."""
+        """Predicted peak memory in bytes, including keys."""
 
     @property
     def operations(self, /) -> list[tuple[str, float, float]]:
-        """For each operation its name, predicted seconds for a full ciphertext, and log2 of the probability that any of
-        its integers comes out wrong.
+        """Lists for each operation its name, the predicted seconds for a full ciphertext, and log2 of the probability that
+        any of its integers comes out wrong.
         """
 
 @final
 class Digits:
-    """Encrypted integers in digits: what maximum, ReLU and their like give."""
+    """Encrypted integers in digits, the results of maximum, ReLU and similar functions."""
 
     def __bool__(self, /) -> bool: ...
     def __eq__(self, other: object, /) -> Any: ...
@@ -56,15 +56,15 @@ class Digits:
     def __repr__(self, /) -> str: ...
     @property
     def digits(self, /) -> list[Ciphertext]:
-        """The digits, the least significant first, to be looked up or added."""
+        """The digits, the least significant first, which can be looked up or added."""
 
     @staticmethod
     def from_bytes(bytes: bytes, parameters: Parameters) -> Digits:
-        """Reads the bytes of a file. An array has one dimension then: files have no shape."""
+        """Reads the bytes of a file into an array of one dimension, since files have no shape."""
 
     @staticmethod
     def load(path: str | PathLike[str], parameters: Parameters) -> Digits:
-        """Reads a file. An array has one dimension then: files have no shape."""
+        """Reads a file into an array of one dimension, since files have no shape."""
 
     @property
     def modulus(self, /) -> int:
@@ -72,17 +72,19 @@ class Digits:
 
     @property
     def ndim(self, /) -> int:
-        """The number of its axes."""
+        """The number of axes."""
 
     @staticmethod
     def of(parameters: Parameters, digits: SupportsGetItem[int, Ciphertext]) -> Digits:
-        """Digits that came one by one, as results under these parameters have them."""
+        """Makes the value of separate digits, which are results under these parameters."""
 
     def reshape(self, /, *shape: int | Sequence[int]) -> Digits:
         """Returns the same values in another shape."""
 
     def save(self, /, path: str | PathLike[str], *, replace: bool = False) -> None:
-        """Writes a file that every program of this library reads. An existing one is replaced only if told so."""
+        """Writes a file that every program of this library can read. An existing file is replaced only with
+        `replace=True`.
+        """
 
     @property
     def shape(self, /) -> tuple[int, ...]:
@@ -98,10 +100,10 @@ class Digits:
 
     @property
     def sizes(self, /) -> list[int]:
-        """Sizes of the digits: integers are the sum of digits times the product of the sizes before."""
+        """Sizes of the digits: an integer is the sum of its digits, each times the product of the sizes before it."""
 
     def to_bytes(self, /) -> bytes:
-        """Returns its bytes, as a file has them."""
+        """Returns its bytes, as in a file."""
 
 def compare(
     key: EvaluationKey,

@@ -1,4 +1,4 @@
-"""For `cryptable.frames`."""
+"""Compiled part of `cryptable.frames`."""
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
@@ -22,8 +22,8 @@ __all__ = [
 
 @final
 class Frame:
-    """Encrypted columns with names, all with one number of rows. Public are the names, the number of rows, which columns are signed
-    and which may have gaps, and the units of results.
+    """Encrypted columns with names, all with the same number of rows. The names, the number of rows, the units of results,
+    and which columns are signed or may have gaps are public.
     """
 
     def __len__(self, /) -> int: ...
@@ -41,35 +41,39 @@ class Frame:
 
 @final
 class Schema:
-    """The integers that represent values of columns: `frames.suggest` makes one of data, `Schema.from_json` of a file's text."""
+    """Encoding of the values of columns as integers. `frames.suggest` makes one from data, `Schema.from_json` from a
+    file's text.
+    """
 
     def __repr__(self, /) -> str: ...
     def check(self, /, program: ServerProgram) -> None:
-        """Checks that frames of this schema may be inputs of a program, as `frames.plan(program, schema=schema)` does: before there
-        are keys and anything is encrypted.
+        """Checks that frames of this schema can be inputs of a program, as `frames.plan(program, schema=schema)` does,
+        before keys are made and anything is encrypted.
         """
 
     @staticmethod
     def from_json(text: str) -> Schema:
-        """Reads a schema, which may be edited before."""
+        """Reads a schema, which may have been edited."""
 
     @property
     def names(self, /) -> list[str]:
         """Names of the columns."""
 
     def to_json(self, /) -> str:
-        """Writes the schema, for people to edit."""
+        """Returns the schema as text that people can edit."""
 
 def decrypt_frame(secret: SecretKey, frame: Frame, schema: Schema | None) -> bytes:
-    """Decrypts all columns, to a file of Arrow's."""
+    """Decrypts all columns to an Arrow file."""
 
 def encrypt_frame(secret: SecretKey, arrow: bytes, schema: Schema) -> Frame:
-    """Encrypts the columns that a schema has, of data in Arrow's format."""
+    """Encrypts the columns of a schema, from data in Arrow's format."""
 
 def join_frame(
     server: EvaluationKey, frame: Frame, join: Mapping[str, Any], threads: int, progress: Progress | None
 ) -> Frame:
-    """Adds columns of a table, a text in CSV, to a frame, by a column of keys. Without a default, rows without a line have gaps."""
+    """Adds columns of a table, which is CSV text, to a frame by a column of keys. Without a default, rows whose key is not
+    in the table have gaps.
+    """
 
 def largest_rows(
     server: EvaluationKey,
@@ -78,8 +82,8 @@ def largest_rows(
     threads: int,
     progress: Progress | None,
 ) -> Frame:
-    """Marks the rows of the largest values, whose digits are in some columns of a frame; without their number, the first row of the
-    largest.
+    """Marks the rows of the largest values, whose digits are in several columns of a frame; without a number of rows,
+    marks the first row of the largest value.
     """
 
 def select_frame(
@@ -90,9 +94,9 @@ def select_frame(
     threads: int,
     progress: Progress | None,
 ) -> Frame:
-    """Looks columns of a frame up: for the name of each result a column and its table, or none, to take the column as it is. The
-    schemas are those of the frame's columns and of results.
+    """Looks up columns of a frame. Each step has the name of a result, a column and its table, or no table to copy the
+    column. The schemas are those of the frame's columns and of results.
     """
 
 def suggest_schema(arrow: bytes, bits: SupportsIndex) -> tuple[Schema, list[tuple[str, str]]]:
-    """Suggests a schema of data, for keys of this many bits."""
+    """Suggests a schema for data and keys of this many bits."""

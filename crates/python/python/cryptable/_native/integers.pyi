@@ -1,4 +1,4 @@
-"""For `cryptable.integers`."""
+"""Compiled part of `cryptable.integers`."""
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
@@ -23,14 +23,14 @@ __all__ = [
 
 @final
 class Column:
-    """Encrypted integers of 8 to 64 bits, or booleans, in the shape of the array that they were. Public: it may be sent, stored
-    and pickled.
+    """Encrypted integers of 8 to 64 bits, or booleans, in the shape of the array that was encrypted. Public: they may be
+    sent, stored and pickled.
 
-    Operators (`+ - * << >> < <= == & | ^ ~`) work within `with cryptable.integers.computing(server):`, as numpy's do.
+    Operators (`+ - * << >> < <= == & | ^ ~`) work within `with cryptable.integers.computing(server):`, as in numpy.
     """
 
     __array_ufunc__: Final[tuple[()] | None]
-    "\n    numpy is to leave operators to these.\n    "
+    "\n    Tells numpy to leave operators to these.\n    "
 
     def __add__(self, other: object, /) -> Column: ...
     def __and__(self, other: object, /) -> Column: ...
@@ -56,33 +56,35 @@ class Column:
     def __xor__(self, other: object, /) -> Column: ...
     @property
     def bits(self, /) -> int:
-        """Bits of the integers; 1 of booleans."""
+        """Number of bits of the integers; 1 for booleans."""
 
     @property
     def dtype(self, /) -> np.dtype[Any]:
-        """numpy's type of the values."""
+        """The numpy type of the values."""
 
     @property
     def engine(self, /) -> str:
-        """Which engine it is of: `packed` or `single`."""
+        """The name of its engine: `packed` or `single`."""
 
     @staticmethod
     def from_bytes(bytes: bytes) -> Column:
-        """Reads the bytes of a file. An array has one dimension then: files have no shape."""
+        """Reads the bytes of a file into an array of one dimension, since files have no shape."""
 
     @staticmethod
     def load(path: str | PathLike[str]) -> Column:
-        """Reads a file. An array has one dimension then: files have no shape."""
+        """Reads a file into an array of one dimension, since files have no shape."""
 
     @property
     def ndim(self, /) -> int:
-        """The number of its axes."""
+        """The number of axes."""
 
     def reshape(self, /, *shape: int | Sequence[int]) -> Column:
         """Returns the same values in another shape."""
 
     def save(self, /, path: str | PathLike[str], *, replace: bool = False) -> None:
-        """Writes a file that every program of this library reads. An existing one is replaced only if told so."""
+        """Writes a file that every program of this library can read. An existing file is replaced only with
+        `replace=True`.
+        """
 
     @property
     def shape(self, /) -> tuple[int, ...]:
@@ -97,17 +99,17 @@ class Column:
         """The number of values."""
 
     def to_bytes(self, /) -> bytes:
-        """Returns its bytes, as a file has them."""
+        """Returns its bytes, as in a file."""
 
 @final
 class ColumnReader:
-    """Reads a file of a column part after part, in the memory of two, each of which is checked before it is given. Iterates over
-    columns of one dimension.
+    """Reads a file of a column part by part, with two parts in memory, and checks each before it is returned. Iteration
+    yields columns of one dimension.
     """
 
     def __enter__(self, /) -> ColumnReader: ...
     def __exit__(self, /, *_error: object) -> None:
-        """Nothing is left to do: files are closed with their readers."""
+        """Does nothing, since files are closed when their readers are deleted."""
 
     def __iter__(self, /) -> ColumnReader: ...
     def __new__(cls, /, path: str | PathLike[str]) -> ColumnReader:
@@ -118,25 +120,25 @@ class ColumnReader:
 
 @final
 class ColumnWriter:
-    """Writes a file of a column part after part, in the memory of one. It appears when it is whole: at `close`, or at the end of
-    a `with` block, but not if that ends by an exception.
+    """Writes a file of a column part by part, with one part in memory. The file appears when it is complete: at `close`,
+    or at the end of a `with` block unless that ends with an exception.
     """
 
     def __enter__(self, /) -> ColumnWriter: ...
     def __exit__(self, /, kind: type[BaseException] | None, *_error: object) -> None: ...
     def __new__(cls, /, path: str | PathLike[str], *, replace: bool = False) -> ColumnWriter:
-        """A writer of a new file; an existing one is replaced only if told so."""
+        """Makes a writer of a new file; an existing file is replaced only with `replace=True`."""
 
     def __repr__(self, /) -> str: ...
     def close(self, /) -> None:
         """Completes the file."""
 
     def write(self, /, column: Column) -> None:
-        """Appends the values of a column: of the same key and type as the first."""
+        """Appends the values of a column of the same key and type as the first."""
 
 @final
 class IntegerPlan:
-    """Predicted costs of operations on columns of integers. Prints as a list; keys are generated for it."""
+    """Predicted costs of operations on columns of integers, from which keys are generated. Prints as a list."""
 
     def __repr__(self, /) -> str: ...
     @property
@@ -145,29 +147,29 @@ class IntegerPlan:
 
     @property
     def digit_bits(self, /) -> int:
-        """Bits of a digit: a ciphertext each."""
+        """Number of bits per digit; each digit is one ciphertext."""
 
     @property
     def engine(self, /) -> str:
-        """Which engine it is of."""
+        """The name of its engine."""
 
     @property
     def key_file_bytes(self, /) -> int:
-        """Bytes of the file of the evaluation key."""
+        """Size of the evaluation key's file in bytes."""
 
     @property
     def memory_bytes(self, /) -> int:
-        """Predicted memory of a lookup at its peak, keys included."""
+        """Predicted peak memory of a lookup in bytes, including keys."""
 
     @property
     def operations(self, /) -> list[tuple[str, int, int, float, float]]:
-        """For each operation its name, lookups, tables, predicted seconds for a full ciphertext, and log2 of the probability
-        that any of its integers comes out wrong.
+        """Lists for each operation its name, number of lookups, number of tables, predicted seconds for a full ciphertext,
+        and log2 of the probability that any of its integers comes out wrong.
         """
 
     @property
     def security_bits(self, /) -> float:
-        """Security in bits, classical."""
+        """Classical security in bits."""
 
     @property
     def signed(self, /) -> bool:
@@ -184,10 +186,10 @@ def compute_integers(
     """Runs an operation, by its name, on columns and public numbers."""
 
 def decrypt_column(secret: SecretKey, column: Column) -> npt.NDArray[Any]:
-    """Decrypts a column: an array of numpy's type of the same name."""
+    """Decrypts a column to an array of the numpy type with the same name."""
 
 def encrypt_column(key: SecretKey | PublicKey, values: npt.NDArray[Any], bits: SupportsIndex, signed: bool) -> Column:
-    """Encrypts integers of `bits` bits, or booleans: 1 bit."""
+    """Encrypts integers of `bits` bits, or booleans with `bits` = 1."""
 
 def plan_integers(
     bits: SupportsIndex,

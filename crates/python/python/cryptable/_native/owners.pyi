@@ -1,4 +1,4 @@
-"""For `cryptable.owners`."""
+"""Compiled part of `cryptable.owners`."""
 
 from os import PathLike
 from typing import Any, SupportsFloat, SupportsIndex, final
@@ -19,14 +19,14 @@ class JointResult:
     """Results of a lookup that all owners of a key decrypt together."""
 
     def combine(self, /, parts: SupportsGetItem[int, SupportsGetItem[int, SupportsIndex]]) -> npt.NDArray[Any]:
-        """The values, of the parts of all owners in any order: exact integers in the shape that was encrypted."""
+        """Returns the values from the parts of all owners, in any order: exact integers in the shape that was encrypted."""
 
     @staticmethod
     def load(path: str | PathLike[str], *, signed: bool = False, allow_insecure: bool = False) -> JointResult:
         """Reads results from a file, as `save` and `cryptable owners lookup` write it."""
 
     def save(self, /, path: str | PathLike[str], *, replace: bool = False) -> None:
-        """Writes the results to a file. Their values have one dimension then."""
+        """Writes the results to a file. After loading, their values have one dimension."""
 
     @property
     def shape(self, /) -> list[int]:
@@ -34,16 +34,19 @@ class JointResult:
 
 @final
 class Secret:
-    """An owner's part of the secret key. Save it after `write_shares` and after `agree`, and never go back to an older file."""
+    """An owner's part of the secret key. Save it after `write_shares` and again after `agree`, and never return to an
+    older file.
+    """
 
     def agree(self, /, commitments: SupportsGetItem[int, SupportsGetItem[int, SupportsIndex]]) -> str:
-        """Agrees to the commitments of all owners, in any order and once; save the secret then. Returns the identifier of the joint
-        key, which owners compare over another channel.
+        """Agrees to the commitments of all owners, in any order, and only once; save the secret afterwards. Returns the
+        identifier of the joint key, which owners should compare over another channel.
         """
 
     def deal(self, /, holders: SupportsIndex) -> list[bytes]:
-        """Deals a share of the secret to each of `holders` holders, in the order of their numbers from 1 on: after that, any
-        as many holders as there are owners decrypt together. Each is for its holder alone, by a way that nobody else reads.
+        """Deals a share of the secret to each of `holders` holders, in the order of their numbers from 1 on. Afterwards,
+        any group of holders as large as the number of owners can decrypt together. Send each share privately to its
+        holder alone.
         """
 
     @staticmethod
@@ -66,14 +69,14 @@ class Secret:
         log2_distance: SupportsFloat | SupportsIndex = ...,
         decryptions: SupportsIndex = 65536,
     ) -> bytes:
-        """The owner's part of the decryption of results, for whoever may see them: it hides the secret to a statistical distance of
-        `2^log2_distance` over `decryptions` ciphertexts of bits that are ever decrypted under this key. All owners take the same
-        numbers.
+        """Returns the owner's part of the decryption of results, for whoever may see them. It hides the secret to a
+        statistical distance of `2^log2_distance` over all `decryptions` ciphertexts of bits that are ever decrypted
+        under this key. All owners must use the same numbers.
         """
 
     def save(self, /, path: str | PathLike[str], *, replace: bool = False) -> None:
-        """Writes the key to a file that its owner alone may read. An existing one is replaced only if told so: what it
-        encrypted is lost then.
+        """Writes the key to a file that only its owner may read. An existing file is replaced only with
+        `replace=True`: everything encrypted under its key is then lost.
         """
 
     def write_second_share(
@@ -87,8 +90,8 @@ class Secret:
         progress: Progress | None = True,
         replace: bool = False,
     ) -> None:
-        """Writes the owner's second share to a file, of the commitments and the files of first shares of all owners, each in any
-        order.
+        """Writes the owner's second share to a file, computed from the commitments and first-share files of all owners,
+        each in any order.
         """
 
     def write_shares(
@@ -101,18 +104,18 @@ class Secret:
         progress: Progress | None = True,
         replace: bool = False,
     ) -> bytes:
-        """Writes the owner's first share and its key share to files, and returns its commitment. Send that at once, and the shares
-        after the commitments of all owners are there.
+        """Writes the owner's first share and its key share to files, and returns its commitment. Send the commitment at
+        once, and the shares only after the commitments of all owners have arrived.
         """
 
 @final
 class Session:
-    """Parameters and a seed of masks, which all owners of joint keys get before they make them. Public."""
+    """Parameters and a seed of masks, which all owners of a joint key need before they make it. Public."""
 
     @staticmethod
     def draw(owners: SupportsIndex, input_modulus: SupportsIndex, *, output_bits: SupportsIndex = 8) -> Session:
-        """Draws a session of two to six owners for tables of `input_modulus` inputs, up to 256 of more than three owners. Tables
-        with outputs of `output_bits` bits are the fastest; others are served, too.
+        """Draws a session of two to six owners for tables of `input_modulus` inputs, at most 256 with more than three
+        owners. Tables with outputs of `output_bits` bits are the fastest; others are supported, too.
         """
 
     @staticmethod
@@ -132,7 +135,9 @@ class Session:
 
 @final
 class ThresholdSecret:
-    """A holder's share of the secret key, which all owners dealt. Any as many holders as there are owners decrypt together."""
+    """A holder's share of the secret key, which all owners dealt. Any group of holders as large as the number of owners
+    can decrypt together.
+    """
 
     @property
     def holder(self, /) -> int:
@@ -155,24 +160,25 @@ class ThresholdSecret:
         log2_distance: SupportsFloat | SupportsIndex = ...,
         decryptions: SupportsIndex = 65536,
     ) -> bytes:
-        """The holder's part of a decryption by the holders with the numbers `together`, this one among them, for whoever may see
-        the results. The other numbers are those of `Secret.part_of`; every holder takes the same.
+        """Returns the holder's part of a decryption by the holders with the numbers `together`, including this one, for
+        whoever may see the results. The other numbers are those of `Secret.part_of`, and must be the same for every
+        holder.
         """
 
     @staticmethod
     def receive(
         dealt: SupportsGetItem[int, SupportsGetItem[int, SupportsIndex]], *, allow_insecure: bool = False
     ) -> ThresholdSecret:
-        """Sums up what all owners dealt to this holder, in any order."""
+        """Adds up the shares that all owners dealt to this holder, in any order."""
 
     def save(self, /, path: str | PathLike[str], *, replace: bool = False) -> None:
-        """Writes the key to a file that its owner alone may read. An existing one is replaced only if told so: what it
-        encrypted is lost then.
+        """Writes the key to a file that only its owner may read. An existing file is replaced only with
+        `replace=True`: everything encrypted under its key is then lost.
         """
 
     @property
     def threshold(self, /) -> int:
-        """How many of them decrypt together."""
+        """The number of holders that decrypt together."""
 
 def combine(
     session: Session,
@@ -188,8 +194,8 @@ def combine(
     progress: Progress | None = True,
     replace: bool = False,
 ) -> str:
-    """Sums the files of all owners' shares up to the files of a public key and of the evaluation keys of values and of bits. Each
-    list is in any order; owners whose messages are missing, there twice or others are named.
+    """Combines the share files of all owners into the files of a public key and of the evaluation keys of values and of
+    bits. Each list may be in any order; an error names owners whose messages are missing, duplicated or wrong.
     """
 
 def lookup(
@@ -203,6 +209,6 @@ def lookup(
     threads: int = 0,
     progress: Progress | None = True,
 ) -> JointResult:
-    """Maps every value through a table under joint keys, of values and of bits, and prepares the results for decryption by all
-    owners.
+    """Maps every value through a table under joint keys, of values and of bits, and prepares the results for decryption by
+    all owners.
     """

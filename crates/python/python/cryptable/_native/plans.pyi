@@ -23,17 +23,17 @@ __all__ = [
 
 @final
 class Candidate:
-    """One way to look a table up."""
+    """One way to evaluate a table."""
 
     def __repr__(self, /) -> str: ...
     def __str__(self, /) -> str: ...
     @property
     def ciphertext_bytes(self, /) -> int:
-        """Bytes of one fresh ciphertext."""
+        """Size of one fresh ciphertext in bytes."""
 
     @property
     def engine(self, /) -> str:
-        """How values are encrypted: `packed`, `single` or `leveled`."""
+        """The engine, which determines how values are encrypted: `packed`, `single` or `leveled`."""
 
     @property
     def first_seconds(self, /) -> float:
@@ -45,7 +45,7 @@ class Candidate:
 
     @property
     def key_file_bytes(self, /) -> int:
-        """Bytes of the file of the evaluation key."""
+        """Size of the evaluation key's file in bytes."""
 
     @property
     def key_seconds(self, /) -> float:
@@ -57,11 +57,11 @@ class Candidate:
 
     @property
     def memory_bytes(self, /) -> int:
-        """Predicted memory of a lookup at its peak, keys included."""
+        """Predicted peak memory of a lookup in bytes, including keys."""
 
     @property
     def method(self, /) -> str:
-        """How tables are evaluated."""
+        """The method that evaluates tables."""
 
     @property
     def output_modulus(self, /) -> int:
@@ -77,11 +77,11 @@ class Candidate:
 
     @property
     def seconds(self, /) -> float:
-        """Predicted time of a lookup of all values with a key that is in memory, in seconds."""
+        """Predicted time to look up all values with a key in memory, in seconds."""
 
     @property
     def security_bits(self, /) -> float:
-        """Security in bits, classical."""
+        """Classical security in bits."""
 
     @property
     def transfer_seconds(self, /) -> float | None:
@@ -89,29 +89,29 @@ class Candidate:
 
     @property
     def values_per_ciphertext(self, /) -> int:
-        """Values that one ciphertext holds."""
+        """Number of values that one ciphertext holds."""
 
 @final
 class CostModel:
-    """Seconds of each kind of work on one thread of a machine: what plans turn counts of operations into times by."""
+    """Seconds per kind of work on one thread of a machine, which plans use to turn counts of operations into times."""
 
     def __repr__(self, /) -> str: ...
     @staticmethod
     def calibrated() -> CostModel:
-        """Returns the model of this machine, which is measured once and kept: the default of plans."""
+        """Returns the model of this machine, which is measured once and then stored: the default of plans."""
 
     @property
     def fields(self, /) -> dict[str, float]:
-        """Seconds of each kind of work, by name."""
+        """Seconds per kind of work, by name."""
 
     @staticmethod
     def measure() -> CostModel:
-        """Measures this machine anew: a second or two."""
+        """Measures this machine again, in a second or two."""
 
     @staticmethod
     def of_unit(seconds: SupportsFloat | SupportsIndex) -> CostModel:
-        """Returns the built-in proportions for a machine whose unit, a forward transform of degree 65,536, takes this many
-        seconds.
+        """Returns a model with built-in proportions for a machine on which the unit, a forward transform of degree 65,536,
+        takes this many seconds.
         """
 
     @property
@@ -120,12 +120,12 @@ class CostModel:
 
 @final
 class ListedParameters:
-    """A parameter set of the list."""
+    """A parameter set in the list of all sets."""
 
     def __repr__(self, /) -> str: ...
     @property
     def log2_fail(self, /) -> float | None:
-        """log2 of the probability that a value, a gate, a bit, or a block of AES goes wrong; `None` where it depends on the
+        """log2 of the probability that a value, a gate, a bit, or an AES block goes wrong; `None` if it depends on the
         circuit.
         """
 
@@ -139,44 +139,46 @@ class ListedParameters:
 
     @property
     def security_bits(self, /) -> float:
-        """Security in bits, classical, of the weakest secret."""
+        """Classical security of the weakest secret in bits."""
 
 @final
 class Parameters:
-    """A validated parameter set of any engine: what keys are generated for."""
+    """A validated parameter set of any engine, from which keys are generated."""
 
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self, /) -> int: ...
     def __repr__(self, /) -> str: ...
     def __str__(self, /) -> str: ...
     def compressed_bytes(self, /, values: SupportsIndex) -> int | None:
-        """Bytes of the compressed results of lookups of this number of values; `None` of single values, which stay as they are."""
+        """Returns the size in bytes of the compressed results for this number of values; `None` for single values, which
+        stay as they are.
+        """
 
     @property
     def digest(self, /) -> str:
-        """The digest that names them in ciphertexts."""
+        """The digest that identifies them in ciphertexts."""
 
     @property
     def digit_sizes(self, /) -> list[int]:
-        """Sizes of the digits that values are decomposed into, the least significant first: of packed values."""
+        """Sizes of the digits into which packed values are decomposed, the least significant first."""
 
     @property
     def engine(self, /) -> str:
-        """Which engine they are of."""
+        """The name of their engine."""
 
     @staticmethod
     def from_bytes(engine: str, bytes: bytes, *, allow_insecure: bool = False) -> Parameters:
-        """Reads what `to_bytes` wrote, of parameters of this engine, and validates it."""
+        """Reads parameters of this engine as written by `to_bytes`, and validates them."""
 
     @staticmethod
     def from_literal(engine: str, literal: Mapping[str, Any], *, allow_insecure: bool = False) -> Parameters:
-        """The set of a literal of this engine, validated: every number against its bounds, the security that it claims, and its
-        failures.
+        """Makes the set with the numbers of a literal of this engine, after validation: every number against its bounds,
+        the security that it claims, and its failure probabilities.
         """
 
     @property
     def hidden_bits(self, /) -> int | None:
-        """Bits by which results hide tables from who has the secret key; none where they do not."""
+        """Number of bits by which results hide tables from the holder of the secret key; `None` if they do not."""
 
     @property
     def input_modulus(self, /) -> int:
@@ -193,18 +195,18 @@ class Parameters:
         digits: SupportsGetItem[int, SupportsIndex] | None = None,
         bridged: bool = False,
     ) -> Parameters:
-        """Toys, for tests: no security at all. With `entries`, for tables of their own for every value or encrypted ones; with
-        `complex_outputs`, for complex tables; with `digits`, of a multiplexer tree of such digits; with `bridged`, of single
-        values that the server may pack.
+        """Makes toy parameters for tests, without any security. `entries` selects separate tables for every value or
+        encrypted tables, `complex_outputs` complex tables, `digits` a multiplexer tree with these digits, and `bridged`
+        single values that the server may pack.
         """
 
     @property
     def is_insecure(self, /) -> bool:
-        """Whether they are toys, for tests."""
+        """Whether they are insecure toys, for tests."""
 
     @property
     def literal(self, /) -> dict[str, Any]:
-        """All numbers that make the set, as a dictionary: what `json.dumps` writes, and `from_literal` reads."""
+        """All numbers that define the set, as a dictionary, which `json.dumps` can write and `from_literal` reads."""
 
     @staticmethod
     def load(path: str | PathLike[str], *, allow_insecure: bool = False) -> Parameters:
@@ -212,15 +214,15 @@ class Parameters:
 
     @property
     def log2_fail(self, /) -> float:
-        """log2 of the probability that any value of a ciphertext comes out wrong of a lookup."""
+        """log2 of the probability that a lookup returns any wrong value in a ciphertext."""
 
     @property
     def log2_fail_per_value(self, /) -> float:
-        """log2 of the probability that one value does."""
+        """log2 of the probability that a lookup returns a given value wrong."""
 
     @property
     def method(self, /) -> str:
-        """How tables are evaluated."""
+        """The method that evaluates tables."""
 
     @property
     def output_modulus(self, /) -> int:
@@ -229,14 +231,14 @@ class Parameters:
     def prediction(
         self, /, *, values: SupportsIndex = 1, tables: SupportsIndex = 1, entries: Entries = "shared"
     ) -> Prediction:
-        """Predicts a lookup of `values` values in `tables` tables."""
+        """Predicts the costs of a lookup of `values` values in `tables` tables."""
 
     @property
     def ring_degree(self, /) -> int:
         """The ring degree."""
 
     def save(self, /, path: str | PathLike[str], *, replace: bool = False) -> None:
-        """Writes a file of the parameters, which `cryptable keygen --plan` takes, too."""
+        """Writes a file of the parameters, which `cryptable keygen --plan` also reads."""
 
     @property
     def secrets(self, /) -> list[Secret]:
@@ -244,40 +246,40 @@ class Parameters:
 
     @property
     def security_bits(self, /) -> float:
-        """Security in bits, classical, of the weakest secret; 0 of toys."""
+        """Classical security of the weakest secret in bits; 0 for toys."""
 
     @property
     def sum_limits(self, /) -> SumLimits | None:
-        """How many terms sums may have; `None` where there are no sums."""
+        """Limits of sums; `None` where there are no sums."""
 
     def to_bytes(self, /) -> bytes:
-        """Canonical bytes."""
+        """Returns the canonical bytes."""
 
     @property
     def values_per_ciphertext(self, /) -> int:
-        """Values that one ciphertext holds."""
+        """Number of values that one ciphertext holds."""
 
 @final
 class Plan:
-    """All ways to look a table up, the best first. Prints as a table."""
+    """All ways to evaluate a table, the best first. Prints as a table."""
 
     def __repr__(self, /) -> str: ...
     def __str__(self, /) -> str: ...
     def _repr_html_(self, /) -> str:
-        """The comparison, for notebooks."""
+        """Returns the comparison as HTML, for notebooks."""
 
     @property
     def best(self, /) -> Candidate:
-        """The best way, for `SecretKey.generate`."""
+        """The best way, which `SecretKey.generate` uses."""
 
     @property
     def best_for_more_lookups(self, /) -> tuple[int, Candidate] | None:
-        """The way that would be the best for more lookups with one key than `lookups`, after the number of lookups from which
-        it is; None if the best one has the fastest lookups, too.
+        """The number of lookups with one key from which another way becomes the best, and that way; `None` if the best way
+        also has the fastest lookups.
         """
 
     def best_of(self, /, engine: Engine) -> Candidate | None:
-        """The best way of an engine, if it has one."""
+        """Returns the best way of an engine, if it has one."""
 
     @property
     def candidates(self, /) -> list[Candidate]:
@@ -289,31 +291,31 @@ class Plan:
 
     @property
     def crossing(self, /) -> int | None:
-        """From how many values on the server had better pack single ones, of a plan of `inputs="single"`."""
+        """The least number of values for which the server should pack single ones, in a plan with `inputs="single"`."""
 
     @property
     def fastest_per_method(self, /) -> list[Candidate]:
-        """The fastest parameters of the three fastest methods of each engine: those that a plan prints."""
+        """The fastest parameters of the three fastest methods of each engine, which a printed plan shows."""
 
     @property
     def lookups(self, /) -> int:
-        """Lookups with one key for which engines are compared."""
+        """Number of lookups with one key for which engines are compared."""
 
     @property
     def refusals(self, /) -> list[tuple[str, str]]:
-        """Engines that have no parameters for the request, and why."""
+        """Engines that have no parameters for the request, with the reasons."""
 
     @property
     def threads(self, /) -> int:
-        """Threads that times are predicted for."""
+        """Number of threads for which times are predicted."""
 
     @property
     def values(self, /) -> int:
-        """Values that times are predicted for."""
+        """Number of values for which times are predicted."""
 
     @property
     def values_assumed(self, /) -> bool:
-        """Whether nobody stated that number."""
+        """Whether that number is assumed, since the caller did not set it."""
 
 @final
 class Prediction:
@@ -322,41 +324,41 @@ class Prediction:
     def __repr__(self, /) -> str: ...
     @property
     def ciphertext_bytes(self, /) -> int:
-        """Bytes of a fresh ciphertext."""
+        """Size of a fresh ciphertext in bytes."""
 
     @property
     def key_file_bytes(self, /) -> int:
-        """Bytes of the evaluation key in its file."""
+        """Size of the evaluation key's file in bytes."""
 
     @property
     def key_memory_bytes(self, /) -> int:
-        """Bytes of the evaluation key in memory."""
+        """Size of the evaluation key in memory, in bytes."""
 
     @property
     def parallelism(self, /) -> int:
-        """Threads that one ciphertext keeps busy."""
+        """Number of threads that the lookup of one ciphertext can use."""
 
     def peak_bytes(self, /, threads: int = 2) -> int:
-        """Memory at its peak, keys included."""
+        """Peak memory in bytes, including keys."""
 
     @property
     def result_bytes(self, /) -> int:
-        """Bytes of a result."""
+        """Size of a result in bytes."""
 
     def seconds(self, /, values: SupportsIndex, threads: int = 1, *, cost_model: CostModel | None = None) -> float:
         """Returns the seconds of a lookup of `values` values by a cost model (default: that of this machine)."""
 
     @property
     def values_per_ciphertext(self, /) -> int:
-        """Values that one ciphertext holds."""
+        """Number of values that one ciphertext holds."""
 
     @property
     def working_bytes(self, /) -> int:
-        """Bytes of memory beside the key, on one thread."""
+        """Memory in bytes besides the key, on one thread."""
 
 @final
 class Secret:
-    """A learning-with-errors problem that a secret of a parameter set rests on."""
+    """A learning-with-errors problem on which the security of a secret rests."""
 
     def __repr__(self, /) -> str: ...
     @property
@@ -369,47 +371,49 @@ class Secret:
 
     @property
     def is_ring(self, /) -> bool:
-        """Whether it is RLWE."""
+        """Whether it is ring LWE."""
 
     @property
     def log2_modulus(self, /) -> float:
-        """log2 of the largest modulus that anything is encrypted under."""
+        """log2 of the largest modulus under which anything is encrypted with this secret."""
 
     @property
     def name(self, /) -> str:
-        """Which secret of the set it is."""
+        """The secret of the set that it concerns."""
 
     @property
     def security_bits(self, /) -> float | None:
-        """Estimated cost of the cheapest attack, log2, by the tables of estimates; None if they have no such row."""
+        """Estimated log2 cost of the cheapest attack, from the tables of estimates; `None` if they have no such row."""
 
 @final
 class SumLimits:
-    """How many terms sums may have, and how many lookups follow each other, before noise is too large."""
+    """Limits before noise becomes too large: the number of terms of sums, and of lookups in a row."""
 
     def __repr__(self, /) -> str: ...
     @property
     def fresh_lookup(self, /) -> int:
-        """Most fresh values of a sum that can be looked up."""
+        """Largest number of fresh values in a sum that can be looked up."""
 
     @property
     def lookups_in_a_row(self, /) -> int | None:
-        """Most lookups in a row of a fresh value; `None` if there is no end."""
+        """Largest number of lookups in a row on a fresh value; `None` if there is no limit."""
 
     @property
     def result_decryption(self, /) -> int:
-        """Most results of lookups of a sum that can be decrypted."""
+        """Largest number of results of lookups in a sum that can be decrypted."""
 
     @property
     def result_lookup(self, /) -> int:
-        """Most results of lookups of a sum that can be looked up; 0 if results have another modulus than inputs."""
+        """Largest number of results of lookups in a sum that can be looked up; 0 if results have another modulus than
+        inputs.
+        """
 
     @property
     def text(self, /) -> str:
-        """All of them in a sentence."""
+        """All limits in one sentence."""
 
 def list_parameters() -> list[ListedParameters]:
-    """All parameter sets that have names, and those that plans take by default for tables of every width: half a minute."""
+    """Lists all named parameter sets, and those that plans use by default for tables of every width. Takes half a minute."""
 
 def plan(
     moduli: tuple[SupportsIndex, SupportsIndex],
@@ -435,4 +439,4 @@ def plan(
     hide_table: SupportsIndex | None = None,
     cost_model: CostModel | None = None,
 ) -> Plan:
-    """Compares all ways to look a table of these input and output moduli up."""
+    """Compares all ways to evaluate a table of these input and output moduli."""

@@ -1,4 +1,4 @@
-"""For `cryptable.ml`."""
+"""Compiled part of `cryptable.ml` and of programs in `cryptable.frames`."""
 
 from typing import SupportsFloat, SupportsIndex, final
 
@@ -18,7 +18,7 @@ class ProgramPlan:
     def __repr__(self, /) -> str: ...
     @property
     def key_file_bytes(self, /) -> int:
-        """Bytes of the file of the evaluation key."""
+        """Size of the evaluation key's file in bytes."""
 
     @property
     def log2_fail(self, /) -> float:
@@ -26,30 +26,30 @@ class ProgramPlan:
 
     @property
     def memory_bytes(self, /) -> int:
-        """Predicted memory at its peak, keys included."""
+        """Predicted peak memory in bytes, including keys."""
 
     @property
     def rows(self, /) -> int:
-        """Rows of a full ciphertext per column."""
+        """Number of rows with one full ciphertext per column."""
 
     @property
     def seconds(self, /) -> float:
-        """Predicted seconds for a full ciphertext per column."""
+        """Predicted seconds for one full ciphertext per column."""
 
     @property
     def security_bits(self, /) -> float:
-        """Security in bits, classical."""
+        """Classical security in bits."""
 
 @final
 class ServerProgram:
-    """Formulas over columns with names, as the server runs them: what a model is compiled to, and what `frames.group_by` makes. Its
-    file is also a step of pipelines.
+    """A program that the server runs: formulas over named columns. `ml.compile` makes it from a model, `frames.group_by`
+    from sums by groups. Its file is also a step of pipelines.
     """
 
     def __repr__(self, /) -> str: ...
     @property
     def choices_in_a_row(self, /) -> int:
-        """Most choices within each other that take a product."""
+        """Largest number of nested choices that each need a product."""
 
     @property
     def columns(self, /) -> list[str]:
@@ -61,7 +61,7 @@ class ServerProgram:
 
     @property
     def groups(self, /) -> tuple[str, int] | None:
-        """Name of the column whose values are groups, and how many there are, if results are added up by them."""
+        """Name of the column whose values are groups, and the number of groups, if results are summed by group."""
 
     @property
     def results(self, /) -> list[str]:
@@ -86,9 +86,9 @@ def plan_program(
     threads: int | None = None,
     insecure_toy: bool = False,
 ) -> ProgramPlan:
-    """Finds parameters for a program, and predicts its run."""
+    """Finds parameters for a program, and predicts the cost of a run."""
 
 def run_program(
     server: EvaluationKey, frame: Frame, program: ServerProgram, threads: int, progress: Progress | None
 ) -> Frame:
-    """Runs a program on the columns of a frame that have its names."""
+    """Runs a program on the columns of a frame, which it finds by name."""

@@ -1,4 +1,4 @@
-"""For `cryptable.tables`."""
+"""Compiled part of `cryptable.tables`."""
 
 from collections.abc import Callable
 from os import PathLike
@@ -23,12 +23,12 @@ __all__ = [
 
 @final
 class ComplexTable:
-    """A table of complex outputs: both parts in fixed point."""
+    """A table of complex outputs, with both parts in fixed point."""
 
     def __len__(self, /) -> int: ...
     def __new__(cls, /, outputs: npt.ArrayLike, output_modulus: SupportsIndex) -> ComplexTable:
-        """Outputs for the inputs 0, 1, ..., whose parts are from -1/2 to below 1/2, rounded to multiples of one over the output
-        modulus.
+        """Makes a table from outputs for the inputs 0, 1, ..., whose parts are from -1/2 to below 1/2 and are rounded to
+        multiples of one over the output modulus.
         """
 
     def __repr__(self, /) -> str: ...
@@ -42,40 +42,40 @@ class ComplexTable:
 
     @property
     def outputs(self, /) -> npt.NDArray[np.complex128]:
-        """The outputs as they were rounded."""
+        """The outputs after rounding."""
 
 @final
 class EncryptedTable:
-    """Tables that the server looks up without reading them: one for all values, or one for each. Public."""
+    """Encrypted tables, which the server evaluates without reading them: one for all values, or one per value. Public."""
 
     def __repr__(self, /) -> str: ...
     @property
     def count(self, /) -> int | None:
-        """How many there are; none if one serves all values."""
+        """The number of tables; `None` if one serves all values."""
 
     @property
     def key_id(self, /) -> str:
-        """The identifier of the secret key that they are encrypted under."""
+        """The identifier of the secret key under which they are encrypted."""
 
     @property
     def memory_bytes(self, /) -> int:
-        """Bytes of memory that they take, or of the file that they lie in."""
+        """Size in memory, or of the file in which they lie, in bytes."""
 
     def save(self, /, path: str | PathLike[str], *, replace: bool = False) -> None:
-        """Writes a file, for `EvaluationKey.open_encrypted_table`. An existing one is replaced only if told so."""
+        """Writes a file for `EvaluationKey.open_encrypted_table`. An existing file is replaced only with `replace=True`."""
 
 @final
 class PreparedComplexTable:
-    """A complex table encoded for a key: made once, looked up often."""
+    """A complex table encoded for a key, made once and used for any number of lookups."""
 
     def __repr__(self, /) -> str: ...
     @property
     def memory_bytes(self, /) -> int:
-        """Bytes of memory that it takes."""
+        """Bytes of memory that it uses."""
 
 @final
 class PreparedTable:
-    """A table encoded for an engine: made once, looked up often."""
+    """A table encoded for an engine, made once and used for any number of lookups."""
 
     def __repr__(self, /) -> str: ...
     @property
@@ -84,7 +84,7 @@ class PreparedTable:
 
     @property
     def memory_bytes(self, /) -> int:
-        """Bytes of memory that it takes."""
+        """Bytes of memory that it uses."""
 
     @property
     def output_modulus(self, /) -> int:
@@ -92,7 +92,7 @@ class PreparedTable:
 
     @property
     def signed_inputs(self, /) -> bool:
-        """Whether it is for signed values."""
+        """Whether its inputs are signed."""
 
     @property
     def signed_outputs(self, /) -> bool:
@@ -105,13 +105,14 @@ class Table:
     def __eq__(self, other: object, /) -> bool: ...
     def __len__(self, /) -> int: ...
     def __new__(cls, /, outputs: npt.ArrayLike, output_modulus: SupportsIndex, *, signed: Signs | None = None) -> Table:
-        """Outputs for the inputs 0, 1, ..., and the modulus that all of them are below. With `signed`, inputs and outputs are from
-        -P/2 to P/2 - 1, P the modulus of each (those below 0 are the last of the list), or one of both: `"inputs"`, `"outputs"`.
+        """Makes a table from outputs for the inputs 0, 1, ..., and the modulus that all of them are below. With
+        `signed=True`, inputs and outputs range from -P/2 to P/2 - 1, where P is the modulus of each (inputs below 0 are
+        at the end of the list); `"inputs"` and `"outputs"` apply this to one of them.
         """
 
     def __repr__(self, /) -> str: ...
     def halves(self, /) -> tuple[Table, Table]:
-        """Two tables of half the output bits each: of the low and of the high half, so that the outputs are
+        """Splits the table into two with half the output bits each, for the low and the high half, so that the outputs are
         `low + low.output_modulus * high`.
         """
 
@@ -129,27 +130,28 @@ class Table:
 
     @property
     def reals(self, /) -> npt.NDArray[np.float64]:
-        """The outputs in fixed point: fractions of the output modulus from -1/2 to below 1/2, of tables of `real_table`."""
+        """The outputs of a `real_table` as real numbers: fractions of the output modulus from -1/2 to below 1/2."""
 
     @property
     def signed_inputs(self, /) -> bool:
-        """Whether it is for signed values."""
+        """Whether its inputs are signed."""
 
     @property
     def signed_outputs(self, /) -> bool:
         """Whether its outputs are signed."""
 
 def bfloat16_table(function: Callable[[float], float]) -> Table:
-    """The table of a function of bfloat16 numbers from patterns of 16 bits to such, exact to the last bit.
+    """Makes the table of a function of bfloat16 numbers, from patterns of 16 bits to patterns of 16 bits, exact to the
+    last bit.
 
-    Results are rounded to the nearest number, ties to even; what is not a number is one pattern.
+    Results are rounded to the nearest number, ties to even; all NaNs become one pattern.
     """
 
 def gelu(x: SupportsFloat | SupportsIndex) -> float:
-    """GELU, `x·Φ(x)`, correct to the last bits of a double."""
+    """Evaluates GELU, `x·Φ(x)`, correct to the last bits of a double."""
 
 def modulus_for(error: SupportsFloat | SupportsIndex) -> int:
-    """The least output modulus, a power of two, that rounds real outputs by no more than `error`."""
+    """Returns the least output modulus, a power of two, for which the rounding error of real outputs is at most `error`."""
 
 def real_table(outputs: npt.ArrayLike, output_modulus: SupportsIndex) -> Table:
-    """The table of real outputs from -1/2 to below 1/2, rounded to multiples of one over the output modulus."""
+    """Makes the table of real outputs from -1/2 to below 1/2, rounded to multiples of one over the output modulus."""

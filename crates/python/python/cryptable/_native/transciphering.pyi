@@ -1,4 +1,4 @@
-"""For `cryptable.transciphering`."""
+"""Compiled part of `cryptable.transciphering`."""
 
 from os import PathLike
 from typing import Any, SupportsFloat, SupportsIndex, final
@@ -22,15 +22,15 @@ __all__ = [
 
 @final
 class AesKey:
-    """The client's AES-128 key, with the counters that it has used: messages draw a nonce of their own, and a counter that was
-    used before is refused.
+    """The client's AES-128 key, with a record of the counters that it has used: every message draws its own nonce, and a
+    counter used before is refused.
 
-    Cleared from memory when it goes; never pickled.
+    Erased from memory when it is deleted; it cannot be pickled.
     """
 
     def __repr__(self, /) -> str: ...
     def authentication_key(self, /) -> AuthenticationKey:
-        """The key that checks messages under this one, and decrypts none."""
+        """Returns the key that checks messages under this one, but cannot decrypt them."""
 
     def encrypt(
         self, /, message: bytes, *, first_counter: SupportsLenAndGetItem[SupportsIndex] | None = None
@@ -46,11 +46,11 @@ class AesKey:
         first_counter: SupportsLenAndGetItem[SupportsIndex] | None = None,
         replace: bool = False,
     ) -> None:
-        """Encrypts a file of any length, piece after piece, into a file of a message: what `encrypt` does, in little memory."""
+        """Encrypts a file of any length into a message file, piece by piece: the same as `encrypt`, with little memory."""
 
     @staticmethod
     def from_bytes(bytes: SupportsLenAndGetItem[SupportsIndex]) -> AesKey:
-        """A key of 16 bytes, which another program uses, too. Python keeps its copy of them."""
+        """Makes a key of 16 bytes, which another program also uses. Python keeps its own copy of them."""
 
     @staticmethod
     def generate() -> AesKey:
@@ -58,50 +58,50 @@ class AesKey:
 
     @property
     def id(self, /) -> str:
-        """The key's name, which messages carry. Reveals nothing of the key."""
+        """The key's name, which messages carry. It reveals nothing about the key."""
 
     @staticmethod
     def load(path: str | PathLike[str]) -> AesKey:
-        """Reads a key of 16 bytes, as `save` writes it. It knows of no counters that were used before: leave `first_counter` to
-        be drawn.
+        """Reads a key of 16 bytes, as written by `save`. The file does not record which counters were used before, so do
+        not set `first_counter`.
         """
 
     def open(self, /, message: Message) -> bytes:
-        """Checks a message's tag and decrypts it: `AuthenticityError` if anybody changed it."""
+        """Checks a message's tag and decrypts it; raises `AuthenticityError` if anybody changed it."""
 
     def open_file(self, /, source: str | PathLike[str], target: str | PathLike[str], *, replace: bool = False) -> None:
-        """Checks the tag of a message's file and decrypts it, piece after piece, into a file that its owner alone may read:
-        nothing is written if anybody changed it.
+        """Checks the tag of a message file and decrypts it, piece by piece, into a file that only its owner may read; if
+        anybody changed the message, nothing is written.
         """
 
     def save(self, /, path: str | PathLike[str], *, replace: bool = False) -> None:
-        """Writes the 16 bytes of the key to a file that its owner alone may read."""
+        """Writes the 16 bytes of the key to a file that only its owner may read."""
 
 @final
 class AuthenticationKey:
-    """Checks that messages were made by a holder of the AES key, or of this key, and decrypts none.
+    """A key that checks that messages were made by a holder of the AES key or of this key, but cannot decrypt them.
 
-    Cleared from memory when it goes; never pickled.
+    Erased from memory when it is deleted; it cannot be pickled.
     """
 
     def __repr__(self, /) -> str: ...
     @staticmethod
     def from_bytes(bytes: SupportsLenAndGetItem[SupportsIndex]) -> AuthenticationKey:
-        """A key of 32 bytes, which another holder gave. Python keeps its copy of them."""
+        """Makes a key from 32 bytes that another holder provided. Python keeps its own copy of them."""
 
     @staticmethod
     def load(path: str | PathLike[str]) -> AuthenticationKey:
-        """Reads a key of 32 bytes, as `save` writes it."""
+        """Reads a key of 32 bytes, as written by `save`."""
 
     def save(self, /, path: str | PathLike[str], *, replace: bool = False) -> None:
-        """Writes the 32 bytes of the key to a file that its owner alone may read."""
+        """Writes the 32 bytes of the key to a file that only its owner may read."""
 
     def verify(self, /, message: Message) -> None:
-        """Raises `AuthenticityError` if anybody changed the message, or it has no tag."""
+        """Checks a message; raises `AuthenticityError` if anybody changed it, or if it has no tag."""
 
 @final
 class EncryptedBytes:
-    """Homomorphically encrypted bytes: what transciphering gives. Public: it may be sent, stored and pickled."""
+    """Homomorphically encrypted bytes, the result of transciphering. Public: they may be sent, stored and pickled."""
 
     def __eq__(self, other: object, /) -> Any: ...
     def __ge__(self, other: object, /) -> Any: ...
@@ -114,7 +114,7 @@ class EncryptedBytes:
     def __repr__(self, /) -> str: ...
     @staticmethod
     def from_bytes(bytes: bytes) -> EncryptedBytes:
-        """Reads the bytes of a file. An array has one dimension then: files have no shape."""
+        """Reads the bytes of a file into an array of one dimension, since files have no shape."""
 
     @property
     def key_id(self, /) -> str:
@@ -122,17 +122,19 @@ class EncryptedBytes:
 
     @staticmethod
     def load(path: str | PathLike[str]) -> EncryptedBytes:
-        """Reads a file. An array has one dimension then: files have no shape."""
+        """Reads a file into an array of one dimension, since files have no shape."""
 
     def save(self, /, path: str | PathLike[str], *, replace: bool = False) -> None:
-        """Writes a file that every program of this library reads. An existing one is replaced only if told so."""
+        """Writes a file that every program of this library can read. An existing file is replaced only with
+        `replace=True`.
+        """
 
     def to_bytes(self, /) -> bytes:
-        """Returns its bytes, as a file has them."""
+        """Returns its bytes, as in a file."""
 
 @final
 class EncryptedKey:
-    """An AES key, encrypted bit by bit: what a server transciphers with. Public: it may be sent, stored and pickled."""
+    """An AES key, encrypted bit by bit, with which a server transciphers. Public: it may be sent, stored and pickled."""
 
     def __repr__(self, /) -> str: ...
     @property
@@ -141,7 +143,7 @@ class EncryptedKey:
 
     @staticmethod
     def from_bytes(bytes: bytes) -> EncryptedKey:
-        """Reads the bytes of a file. An array has one dimension then: files have no shape."""
+        """Reads the bytes of a file into an array of one dimension, since files have no shape."""
 
     @property
     def key_id(self, /) -> str:
@@ -149,17 +151,19 @@ class EncryptedKey:
 
     @staticmethod
     def load(path: str | PathLike[str]) -> EncryptedKey:
-        """Reads a file. An array has one dimension then: files have no shape."""
+        """Reads a file into an array of one dimension, since files have no shape."""
 
     def save(self, /, path: str | PathLike[str], *, replace: bool = False) -> None:
-        """Writes a file that every program of this library reads. An existing one is replaced only if told so."""
+        """Writes a file that every program of this library can read. An existing file is replaced only with
+        `replace=True`.
+        """
 
     def to_bytes(self, /) -> bytes:
-        """Returns its bytes, as a file has them."""
+        """Returns its bytes, as in a file."""
 
 @final
 class EvaluationKey:
-    """The server's key of transciphering. Threads may share it."""
+    """The server's key for transciphering. Threads may share it."""
 
     def __repr__(self, /) -> str: ...
     @property
@@ -179,14 +183,16 @@ class EvaluationKey:
 
     @property
     def memory_bytes(self, /) -> int:
-        """Bytes of memory that it takes."""
+        """Bytes of memory that it uses."""
 
     @staticmethod
     def open(path: str | PathLike[str], *, allow_insecure: bool = False) -> EvaluationKey:
-        """Maps a key file into memory and checks all of it. Processes that open the same file share its pages."""
+        """Maps a key file into memory and checks all of it. Processes that open the same file share its memory
+        pages.
+        """
 
     def prepare(self, /, table: TableLike) -> PreparedTable:
-        """Encodes a table from bytes to bytes: what `cryptable.table` makes one of."""
+        """Encodes a table from bytes to bytes: anything that `cryptable.table` converts to one."""
 
     def transcipher(
         self,
@@ -198,7 +204,7 @@ class EvaluationKey:
         threads: int = 0,
         progress: Progress | None = True,
     ) -> EncryptedBytes:
-        """Turns a message into homomorphic ciphertexts, and maps each byte through a table if there is one."""
+        """Turns a message into homomorphic ciphertexts, and maps each byte through a table if one is given."""
 
     def transcipher_file(
         self,
@@ -213,14 +219,16 @@ class EvaluationKey:
         progress: Progress | None = True,
         replace: bool = False,
     ) -> None:
-        """Transciphers like `transcipher`, a file with a message of any length, piece after piece, into a file. With
-        `first_counter`, 16 bytes, the file holds only what another program encrypted by AES-128-CTR from that counter
-        block on.
+        """Transciphers a message file of any length into a file, piece by piece, like `transcipher`. With `first_counter`,
+        16 bytes, the input holds only bytes that another program encrypted with AES-128-CTR, starting from that counter
+        block.
         """
 
 @final
 class Message:
-    """Bytes under an AES key, with the counter that they begin with, and a tag. Public: it may be sent, stored and pickled."""
+    """Bytes encrypted under an AES key, with their first counter block and a tag. Public: it may be sent, stored and
+    pickled.
+    """
 
     def __len__(self, /) -> int:
         """The number of bytes of the text."""
@@ -228,33 +236,37 @@ class Message:
     def __repr__(self, /) -> str: ...
     @property
     def aes_key_id(self, /) -> str:
-        """The name of the AES key that it is under."""
+        """The name of the AES key that encrypted it."""
 
     @property
     def first_counter(self, /) -> bytes:
-        """The counter block that it begins with, 16 bytes."""
+        """The counter block at which it begins, 16 bytes."""
 
     @staticmethod
     def from_bytes(bytes: bytes) -> Message:
-        """From the bytes of a file."""
+        """Reads a message from the bytes of a file."""
 
     @staticmethod
     def from_counter_mode(key: AesKey, first_counter: SupportsLenAndGetItem[SupportsIndex], bytes: bytes) -> Message:
-        """Bytes that another program encrypted by AES-128-CTR, from a first counter block of 16 bytes on. They have no tag."""
+        """Makes a message from bytes that another program encrypted with AES-128-CTR, starting from a counter block of 16
+        bytes. It has no tag.
+        """
 
     @property
     def has_tag(self, /) -> bool:
-        """Whether holders of the AES key detect changes."""
+        """Whether holders of the AES key can detect changes."""
 
     @staticmethod
     def load(path: str | PathLike[str]) -> Message:
-        """Reads a file of a message."""
+        """Reads a message file."""
 
     def save(self, /, path: str | PathLike[str], *, replace: bool = False) -> None:
-        """Writes a file that every program of this library reads. An existing one is replaced only if told so."""
+        """Writes a file that every program of this library can read. An existing file is replaced only with
+        `replace=True`.
+        """
 
     def to_bytes(self, /) -> bytes:
-        """Its bytes, as a file has them."""
+        """Returns its bytes, as in a file."""
 
 @final
 class PreparedTable:
@@ -263,22 +275,24 @@ class PreparedTable:
     def __repr__(self, /) -> str: ...
     @property
     def memory_bytes(self, /) -> int:
-        """Bytes of memory that it takes."""
+        """Bytes of memory that it uses."""
 
 @final
 class PublicKey:
-    """A public key of transciphering: a contributor encrypts an AES key of its own by it, and sends messages under that."""
+    """A public key for transciphering, with which a contributor encrypts an AES key of its own and then sends messages
+    under it.
+    """
 
     def __repr__(self, /) -> str: ...
     def encrypt(self, /, data: bytes) -> EncryptedBytes:
         """Encrypts bytes homomorphically, without AES."""
 
     def encrypt_key(self, /, key: AesKey) -> EncryptedKey:
-        """Encrypts an AES key bit by bit: what the server gets, once."""
+        """Encrypts an AES key bit by bit; the server needs it once."""
 
     @staticmethod
     def from_bytes(bytes: bytes, *, allow_insecure: bool = False) -> PublicKey:
-        """Reads what `to_bytes` or a file holds."""
+        """Reads the bytes that `to_bytes` returns or a file holds."""
 
     @property
     def id(self, /) -> str:
@@ -292,13 +306,14 @@ class PublicKey:
         """Writes the key to a file."""
 
     def to_bytes(self, /) -> bytes:
-        """The key as bytes, as a file holds it."""
+        """Returns the key as bytes, as in its file."""
 
 @final
 class SecretKey:
-    """The client's secret key of transciphering: encrypts its AES key once, and decrypts what servers make of messages.
+    """The client's secret key for transciphering: encrypts its AES key once, and decrypts the server's results for its
+    messages.
 
-    Cleared from memory when it goes; never pickled.
+    Erased from memory when it is deleted; it cannot be pickled.
     """
 
     def __repr__(self, /) -> str: ...
@@ -315,28 +330,30 @@ class SecretKey:
         progress: Progress | None = True,
         replace: bool = False,
     ) -> int:
-        """Decrypts a file of `EvaluationKey.transcipher_file`, piece after piece, into a file that its owner alone may read;
-        returns the number of bytes.
+        """Decrypts a file written by `EvaluationKey.transcipher_file`, piece by piece, into a file that only its owner may
+        read; returns the number of bytes.
         """
 
     def encrypt(self, /, data: bytes) -> EncryptedBytes:
         """Encrypts bytes homomorphically, without AES."""
 
     def encrypt_key(self, /, key: AesKey) -> EncryptedKey:
-        """Encrypts an AES key bit by bit: what the server gets, once."""
+        """Encrypts an AES key bit by bit; the server needs it once."""
 
     def evaluation_key(self, /, *, threads: int = 0, progress: Progress | None = True) -> EvaluationKey:
         """Makes the server's key, in memory."""
 
     @staticmethod
     def generate(*, log2_fail: SupportsFloat | SupportsIndex | None = None, insecure_toy: bool = False) -> SecretKey:
-        """Draws a fresh secret, of 128 bits of security; a byte fails with probability at most 2^`log2_fail` (default:
+        """Draws a fresh secret of 128 bits of security; a byte fails with probability at most 2^`log2_fail` (default:
         2^-64).
         """
 
     @property
     def id(self, /) -> str:
-        """The identifier that this key, its evaluation keys and its ciphertexts share. Reveals nothing of the key."""
+        """The identifier shared by this key, its evaluation keys and its ciphertexts. It reveals nothing about the
+        key.
+        """
 
     @staticmethod
     def load(path: str | PathLike[str], *, allow_insecure: bool = False) -> SecretKey:
@@ -347,18 +364,22 @@ class SecretKey:
         """log2 of the probability that a byte goes wrong."""
 
     def public_key(self, /) -> PublicKey:
-        """Makes a public key: anyone who has it encrypts an AES key for this client's server, and sends messages under that."""
+        """Makes a public key, with which anyone can encrypt an AES key for this client's server and then send messages
+        under it.
+        """
 
     def save(self, /, path: str | PathLike[str], *, replace: bool = False) -> None:
-        """Writes the key to a file that its owner alone may read. An existing one is replaced only if told so: what it
-        encrypted is lost then.
+        """Writes the key to a file that only its owner may read. An existing file is replaced only with
+        `replace=True`: everything encrypted under its key is then lost.
         """
 
     def save_evaluation_key(
         self, /, path: str | PathLike[str], *, threads: int = 0, progress: Progress | None = True, replace: bool = False
     ) -> None:
-        """Makes the server's key and writes it to a file, never all of it in memory: what a server gets."""
+        """Makes the server's key and writes it to a file, to be sent to the server, without ever holding all of it
+        in memory.
+        """
 
     @property
     def security_bits(self, /) -> float:
-        """Security in bits, classical; 0 of toys."""
+        """Classical security in bits; 0 for toys."""

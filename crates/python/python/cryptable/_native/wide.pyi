@@ -1,4 +1,4 @@
-"""For `cryptable.wide`."""
+"""Compiled part of `cryptable.wide`."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
@@ -24,31 +24,31 @@ __all__ = [
 
 @final
 class PreparedWide:
-    """A dictionary or a structured table, encoded for a key: made once, looked up often."""
+    """A dictionary or a structured table, encoded for a key, made once and used for any number of lookups."""
 
     def __repr__(self, /) -> str: ...
     def evaluate(self, /, value: SupportsIndex) -> int:
-        """Looks a value up in the clear, to check a table."""
+        """Looks up a value in the clear, to check a table."""
 
     @property
     def input_words(self, /) -> int:
-        """Words of each value that it maps."""
+        """Number of words of each input value."""
 
     @property
     def lookups(self, /) -> int:
-        """Lookups of a word that it takes."""
+        """Number of lookups of a word that it needs."""
 
     @property
     def memory_bytes(self, /) -> int:
-        """Bytes of memory that it takes."""
+        """Bytes of memory that it uses."""
 
     @property
     def output_words(self, /) -> int:
-        """Words of each result."""
+        """Number of words of each result."""
 
 @final
 class WidePlan:
-    """Predicted costs of dictionaries and structured tables. Prints as a list; keys are generated for it."""
+    """Predicted costs of dictionaries and structured tables, from which keys are generated. Prints as a list."""
 
     def __repr__(self, /) -> str: ...
     @property
@@ -57,23 +57,25 @@ class WidePlan:
 
     @property
     def key_file_bytes(self, /) -> int:
-        """Bytes of the file of the evaluation key."""
+        """Size of the evaluation key's file in bytes."""
 
     @property
     def log2_fail(self, /) -> float:
-        """log2 of the probability that any value of a ciphertext comes out wrong of a dictionary."""
+        """log2 of the probability that a dictionary returns any wrong value in a ciphertext."""
 
     @property
     def memory_bytes(self, /) -> int:
-        """Predicted memory at its peak, keys included."""
+        """Predicted peak memory in bytes, including keys."""
 
     @property
     def security_bits(self, /) -> float:
-        """Security in bits, classical."""
+        """Classical security in bits."""
 
     @property
     def tables(self, /) -> list[tuple[str, int, float]]:
-        """For a dictionary and each kind of structure its name, lookups, and predicted seconds of a full ciphertext."""
+        """Lists for a dictionary and each kind of structure its name, number of lookups, and predicted seconds for a full
+        ciphertext.
+        """
 
     @property
     def value_bits(self, /) -> int:
@@ -81,11 +83,13 @@ class WidePlan:
 
     @property
     def word_modulus(self, /) -> int:
-        """Most entries of a dictionary: values of a word."""
+        """Largest number of entries of a dictionary, which is the number of values of a word."""
 
 @final
 class WideValues:
-    """Encrypted values in words, in the shape of the array that they were. Public: they may be sent, stored and pickled."""
+    """Encrypted values in words, in the shape of the array that was encrypted. Public: they may be sent, stored and
+    pickled.
+    """
 
     def __bool__(self, /) -> bool: ...
     def __eq__(self, other: object, /) -> Any: ...
@@ -103,21 +107,23 @@ class WideValues:
     def __repr__(self, /) -> str: ...
     @staticmethod
     def from_bytes(bytes: bytes, words: SupportsIndex) -> WideValues:
-        """Reads the bytes of a file. An array has one dimension then: files have no shape."""
+        """Reads the bytes of a file into an array of one dimension, since files have no shape."""
 
     @staticmethod
     def load(path: str | PathLike[str], words: SupportsIndex) -> WideValues:
-        """Reads a file. An array has one dimension then: files have no shape."""
+        """Reads a file into an array of one dimension, since files have no shape."""
 
     @property
     def ndim(self, /) -> int:
-        """The number of its axes."""
+        """The number of axes."""
 
     def reshape(self, /, *shape: int | Sequence[int]) -> WideValues:
         """Returns the same values in another shape."""
 
     def save(self, /, path: str | PathLike[str], *, replace: bool = False) -> None:
-        """Writes a file that every program of this library reads. An existing one is replaced only if told so."""
+        """Writes a file that every program of this library can read. An existing file is replaced only with
+        `replace=True`.
+        """
 
     @property
     def shape(self, /) -> tuple[int, ...]:
@@ -128,14 +134,14 @@ class WideValues:
         """The number of values."""
 
     def to_bytes(self, /) -> bytes:
-        """Returns its bytes, as a file has them."""
+        """Returns its bytes, as in a file."""
 
     @property
     def words(self, /) -> int:
-        """Words of each value."""
+        """Number of words per value."""
 
 def decrypt_wide(secret: SecretKey, values: WideValues) -> npt.NDArray[np.uint64]:
-    """Decrypts values in words: an array of `uint64`, in the shape that was encrypted."""
+    """Decrypts values in words to an array of `uint64`, in the shape that was encrypted."""
 
 def encrypt_wide(secret: SecretKey, values: npt.ArrayLike, bits: SupportsIndex) -> WideValues:
     """Encrypts unsigned integers of `bits` bits, of any shape."""
@@ -155,12 +161,12 @@ def plan_wide(
     threads: int | None = None,
     insecure_toy: bool = False,
 ) -> WidePlan:
-    """Predicts dictionaries of keys of `bits` bits."""
+    """Predicts the costs of dictionaries with keys of `bits` bits."""
 
 def prepare_wide(key: EvaluationKey, table: Mapping[str, Any]) -> PreparedWide:
     """Encodes a table of words for a key."""
 
 def recognise_wide(key: EvaluationKey, outputs: npt.NDArray[Any], output_modulus: SupportsIndex) -> PreparedWide:
-    """Finds the structure of a table of words, an output for every value of two words, and encodes it: an array of one
-    dimension, of `uint8` to `uint64`, which is copied if somebody may write to it meanwhile.
+    """Finds the structure of a table of words, with one output per value of two words, and encodes it. The outputs are an
+    array of one dimension, of `uint8` to `uint64`, which is copied if somebody may write to it meanwhile.
     """
