@@ -66,7 +66,7 @@ pub struct MultiplexerLiteral {
     pub entry_levels: u32,
     /// Bits by which the scale of every selector stays below its last prime. Selectors have more precision than results
     /// need, and the matrices of SlotsToCoeffs use these bits for their entries. A selector of fewer entries adds less
-    /// noise and spares more bits ([`MultiplexerLiteral::spare_bits_of`]). 0 by default, and so in literals of earlier
+    /// noise and spares more: one bit more for a quarter of the entries. 0 by default, and so in literals of earlier
     /// versions.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub spare_bits: u32,

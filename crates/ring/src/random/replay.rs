@@ -14,6 +14,7 @@
 //! - Keys that tests share begin a replay of their own where they are made. They do not depend on the test that makes
 //!   them, and making them does not change the other seeds of that test.
 //! - Parallel samples that draw begin a [`part`] each, and do not depend on the threads they run on.
+//!
 //! All other seeds that worker threads of Rayon draw while any test replays come from one stream of the process, in an
 //! order that depends on scheduling. A test with such seeds is exactly repeatable only if it runs by itself on one
 //! worker, each time:
