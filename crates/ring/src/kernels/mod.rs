@@ -159,8 +159,8 @@ pub use packed_row::{KeyTerm, Multiple, PackedRow};
 pub use packed_sums::{packed_inner_product, packed_inner_product_add, packed_inner_products};
 pub use permutation::{Permutation, PermutationPart};
 pub use permute::{permute, permute_add_assign};
-pub use residue_block::{LimbGroup, ResidueBlock, limb_groups};
 #[cfg(target_arch = "x86_64")]
+pub use residue_block::{LimbGroup, ResidueBlock, limb_groups};
 pub use residue_entries::fewest_numbers;
 pub use sums::{
     inner_product, inner_product_add, inner_product_runs, inner_product_runs_add,
