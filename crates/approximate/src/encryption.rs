@@ -12,7 +12,7 @@ use crate::bounds::SlotBounds;
 use crate::ciphertext::{Ciphertext, Tags};
 use crate::parameters::Parameters;
 
-/// Encryption by a key: of coefficients that hold slots times the scale, with all levels.
+/// Encrypts under a key, with all levels: coefficients hold the slots times the scale.
 pub(crate) trait Encryption {
     fn parameters(&self) -> &Parameters;
 

@@ -223,7 +223,7 @@ const NUMBERS_PER_LIMB: f64 = 7.75;
 /// which are given by log2. With residues it is proportional to the number of small moduli, which follows from the
 /// modulus and, for random entries of at most `log2_entry` bits in size, from the number of columns.
 #[must_use]
-pub fn table_limbs(log2_primes: &[f64], log2_entry: f64, columns: usize) -> f64 {
+pub fn equivalent_limbs(log2_primes: &[f64], log2_entry: f64, columns: usize) -> f64 {
     if columns < MIN_RESIDUE_COLUMNS {
         return log2_primes.len() as f64;
     }

@@ -182,12 +182,7 @@ impl AkpCircuit {
             slots_to_coeffs::apply(dry_run, &self.literal, dft, &matrices, output)
         };
         let results: Vec<Shape> = outputs.iter().map(finish).collect();
-        LookupShapes {
-            exponential,
-            outputs: outputs[0],
-            result: results[0],
-            selection_noise: SlotNoise::ZERO,
-        }
+        LookupShapes { exponential, outputs: outputs[0], result: results[0] }
     }
 
     /// Exponentials of a ciphertext in a dry run, without noise.

@@ -4,7 +4,7 @@
 //! These are lines 2 to 5, 7 and 8 of Algorithm 1 of Alexandru, Kim, Polyakov (CRYPTO 2025, ePrint 2024/1623); lines 1
 //! to 4, 10 and 11 of Algorithm 1 of Dumezy et al. (TCHES 2026(1), ePrint 2025/1301).
 
-use cryptable_ckks::dry_run::{Shape, SlotNoise};
+use cryptable_ckks::dry_run::Shape;
 
 pub(crate) mod phase_exponential;
 pub(crate) mod phase_start;
@@ -19,6 +19,4 @@ pub(crate) struct LookupShapes {
     pub outputs: Shape,
     /// The result, with outputs as fractions of P in its coefficients.
     pub result: Shape,
-    /// Noise of the result that the steps of a tree after the deltas of digits add.
-    pub selection_noise: SlotNoise,
 }

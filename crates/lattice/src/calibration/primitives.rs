@@ -18,7 +18,7 @@ use cryptable_ring::{
     reserved,
 };
 
-use crate::cost::{table_limbs, table_products};
+use crate::cost::{equivalent_limbs, table_products};
 use crate::key_switching::{KeySum, multiply_limb};
 
 /// The ring degree at which packed values are measured.
@@ -203,7 +203,7 @@ fn table_product() -> f64 {
     let selectors = [selectors.to_vec()];
     let batch =
         || drop(black_box(selected_matrix_product(&ring, LIMBS, columns, &matrix, &selectors)));
-    let limbs = table_limbs(&[LOG2_PRIME; LIMBS], f64::from(ENTRY_BITS - 1), COLUMNS);
+    let limbs = equivalent_limbs(&[LOG2_PRIME; LIMBS], f64::from(ENTRY_BITS - 1), COLUMNS);
     let products = table_products(OUTER * INNER, COLUMNS) * 2.0 * limbs * STEP_DEGREE as f64;
     least(12, batch) / (products / DEGREE as f64)
 }

@@ -177,13 +177,8 @@ impl MultiplexerCircuit {
         self.literal.request_raising(dry_run);
         let DeltaPrediction { exponential, deltas } = self.predict_deltas(dry_run);
         let delta = deltas[0][0][0];
-        let matrices = self.slots_to_coeffs.plans();
-        let selection_noise = if self.has_entry_level() {
-            SlotNoise::ZERO
-        } else {
-            self.selection_noise(deltas.clone(), mean_square)
-        };
         let outputs = self.predict_outputs(dry_run, deltas, mean_square, tables);
+        let matrices = self.slots_to_coeffs.plans();
         let mut result = outputs;
         for _ in 0..tables {
             result = self.finish(dry_run, &matrices, outputs);
@@ -205,7 +200,7 @@ impl MultiplexerCircuit {
             let value = self.digit_value(dry_run, &deltas, digit, &all);
             self.finish(dry_run, &matrices, value);
         }
-        LookupShapes { exponential, outputs, result, selection_noise }
+        LookupShapes { exponential, outputs, result }
     }
 
     /// Predicts the result of a table whose centred outputs have the given mean square, on an input of average noise.
@@ -243,9 +238,11 @@ impl MultiplexerCircuit {
         outputs
     }
 
-    /// Predicts the noise of a result if deltas have only the noise of their last roundings, which are independent.
-    fn selection_noise(&self, mut deltas: Vec<DigitDeltas<Shape>>, mean_square: f64) -> SlotNoise {
+    /// Predicts the noise of the worst table's result if deltas have only the noise of their last roundings, which are
+    /// independent.
+    pub(crate) fn selection_noise(&self) -> SlotNoise {
         let dry_run = self.dry_run();
+        let mut deltas = self.predict_deltas(&dry_run).deltas;
         // A delta of two values is read from the cosine; others are rounded once, or as a sum of conjugates.
         let roundings = if self.literal.real_slots { 1.0 } else { 2.0 };
         for (deltas, &digit) in deltas.iter_mut().zip(self.digits()) {
@@ -254,7 +251,7 @@ impl MultiplexerCircuit {
                 delta.noise = rounding * if digit == 2 { 0.0 } else { roundings };
             });
         }
-        let outputs = self.predict_outputs(&dry_run, deltas, mean_square, 1);
+        let outputs = self.predict_outputs(&dry_run, deltas, self.worst_mean_square(), 1);
         self.finish(&dry_run, &self.slots_to_coeffs.plans(), outputs).noise
     }
 

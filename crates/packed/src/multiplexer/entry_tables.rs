@@ -12,7 +12,7 @@
 //!
 //! summed over columns before the conjugation and the rescale: one of each per row.
 
-use cryptable_ckks::dry_run::{PlainShape, Shape, SlotNoise};
+use cryptable_ckks::dry_run::{PlainShape, Shape};
 use cryptable_ckks::noise_sources::NoiseSources;
 use cryptable_ckks::{Arithmetic, DryRun};
 use cryptable_lattice::Result;
@@ -250,7 +250,7 @@ impl MultiplexerCircuit {
         };
         let outputs = outputs.expect("steps of a dry run do not fail");
         let result = self.finish(dry_run, &self.slots_to_coeffs.plans(), outputs);
-        LookupShapes { exponential, outputs, result, selection_noise: SlotNoise::ZERO }
+        LookupShapes { exponential, outputs, result }
     }
 }
 

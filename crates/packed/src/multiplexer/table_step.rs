@@ -6,7 +6,7 @@
 use cryptable_ckks::dry_run::{Counts, Shape, SlotNoise, SlotVariance};
 use cryptable_ckks::noise_sources::NoiseSources;
 use cryptable_ckks::{Arithmetic, Ciphertext, DryRun, Evaluator, Product};
-use cryptable_lattice::cost::{table_limbs, table_products};
+use cryptable_lattice::cost::{equivalent_limbs, table_products};
 use cryptable_ring::selected_product::{TableMatrix, selected_matrix_product};
 
 /// Arithmetic that supports the table step.
@@ -79,7 +79,8 @@ impl TableArithmetic for DryRun {
         let limbs = all().map(|ct| ct.limbs).min().expect("columns");
         let rows = table.outer * table.inner;
         let log2_primes: Vec<f64> = (0..limbs).map(|limb| self.prime(limb).log2()).collect();
-        let table_limbs = table_limbs(&log2_primes, table.mean_square.log2() / 2.0, columns.len());
+        let log2_entry = table.mean_square.log2() / 2.0;
+        let table_limbs = equivalent_limbs(&log2_primes, log2_entry, columns.len());
         self.add_counts(Counts {
             limb_products: 2 * limbs * columns.len() + rows * selectors.len() * limbs / 2,
             table_products: (2.0 * table_limbs * table_products(rows, columns.len())).round()

@@ -118,7 +118,10 @@ impl FailureModel {
             gain,
             approximation: phase.approximation,
             literal: literal.clone(),
-            worst_noise: bound_of_result(literal, worst_of_tables(literal, &tables, shapes)),
+            worst_noise: bound_of_result(
+                literal,
+                worst_of_tables(literal, circuit, shapes.result.noise),
+            ),
             tables,
             exponential_noise: shapes.exponential.noise,
             phase_noise: phase.noise,
@@ -428,16 +431,17 @@ fn noise_of_result(literal: &ParametersLiteral, result: Shape) -> f64 {
 /// The noise of results for the worst table. A dry run adds the noises of a digit's deltas as if they were independent.
 /// Deltas share some errors, such as that of the exponential's modulus, and a table with a peak at the input's value
 /// amplifies shared errors more. The noise of products of deltas, and of all later steps, is independent.
-fn worst_of_tables(
-    literal: &ParametersLiteral,
-    tables: &Tables,
-    LookupShapes { result, selection_noise, .. }: LookupShapes,
-) -> SlotNoise {
-    let Tables::Tree(multiplexer) = tables else { return result.noise };
+fn worst_of_tables(literal: &ParametersLiteral, circuit: &Circuit, result: SlotNoise) -> SlotNoise {
+    let (Circuit::Multiplexer(circuit), Some(multiplexer)) = (circuit, &literal.multiplexer) else {
+        return result;
+    };
     if multiplexer.delta_cleanings > 0 {
         // After cleaning, only the roundings of each delta are left.
-        return result.noise;
+        return result;
     }
+    // The noise of a result of entries may be of other steps than that of integers: all of it is taken as shared.
+    let independent =
+        if circuit.has_entry_level() { SlotNoise::ZERO } else { circuit.selection_noise() };
     let share = |&digit: &u64| {
         let kernel = HermiteKernel::new(digit as usize, HermiteOrder::First);
         // Gains `Σ_d |G(d)|/2` of the worst table, `Σ_d G(d)²/4` of independent errors.
@@ -445,8 +449,7 @@ fn worst_of_tables(
     };
     let most = multiplexer.digits.iter().map(share).fold(1.0, f64::max);
     let factor = most * gain_of_factors(literal.real_slots).powi(2);
-    let bound = result.noise.bound;
-    SlotNoise { bound, ..result.noise.without(selection_noise) * factor + selection_noise }
+    SlotNoise { bound: result.bound, ..result.without(independent) * factor + independent }
 }
 
 /// A bound on the noise of a coefficient of a result.

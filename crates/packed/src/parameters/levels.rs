@@ -138,6 +138,15 @@ impl ParametersLiteral {
         (bits > 0).then_some((primes, log2))
     }
 
+    /// log2 of the primes of the table step, from the bottom up.
+    pub(crate) fn log2_table_primes(&self) -> Vec<f64> {
+        let mut primes = vec![self.log2_scale; self.table_limbs()];
+        if let Some((narrow, log2)) = self.narrow_primes() {
+            primes[narrow].fill(log2);
+        }
+        primes
+    }
+
     /// The primes of the chain, from the bottom up.
     pub(crate) fn main_primes(&self) -> Vec<u64> {
         let degree = self.field_degree();

@@ -1,6 +1,6 @@
 //! Choice of the fastest multiplexer tree over digits: its cleanings, its precision, and the grouping of its digits.
 
-use cryptable_lattice::cost::table_limbs;
+use cryptable_lattice::cost::equivalent_limbs;
 use cryptable_lattice::error::{Error, Result};
 use rayon::prelude::*;
 
@@ -151,22 +151,18 @@ fn with_fewer_table_bits(literal: &ParametersLiteral) -> Vec<ParametersLiteral> 
     };
     let columns = multiplexer.columns();
     let log2_entry = (entry_factor(literal) as f64 * literal.output_modulus as f64 / 2.0).log2();
-    let as_long_as = |literal: &ParametersLiteral| {
-        let mut primes = vec![literal.log2_scale; literal.table_limbs()];
-        if let Some((narrow, log2)) = literal.narrow_primes() {
-            primes[narrow].fill(log2);
-        }
-        table_limbs(&primes, log2_entry, columns)
+    let limbs_of = |literal: &ParametersLiteral| {
+        equivalent_limbs(&literal.log2_table_primes(), log2_entry, columns)
     };
     let most = (literal.table_limbs() as f64 * literal.log2_scale) as u32;
     let with_bits = |table_bits| {
         let multiplexer = MultiplexerLiteral { spare_bits: 1, table_bits, ..multiplexer.clone() };
         ParametersLiteral { multiplexer: Some(multiplexer), ..literal.clone() }.with_spare_bits()
     };
-    let mut least = as_long_as(literal);
+    let mut least = limbs_of(literal);
     let mut found = Vec::new();
     for narrower in (most - MOST_TABLE_BITS_LESS..most).rev().map(with_bits) {
-        let limbs = as_long_as(&narrower);
+        let limbs = limbs_of(&narrower);
         if limbs < least {
             least = limbs;
             found.push(narrower);

@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use super::matrix_layout::{Layout, MatrixTiles};
-use super::residue_entries::{PRODUCTS, QUAD, RESIDUE_TILE_ROWS, ResidueEntries};
+use super::residue_entries::{PRODUCTS, QUAD, RESIDUE_TILE_ROWS, ResidueEntries, cheapest_groups};
 use super::residue_group::ResidueGroup;
 use super::residue_lift::{self, STRIP};
 use super::residue_matrix::{self, PARTS, PlaneProduct, ResidueStrip};
@@ -39,14 +39,7 @@ pub struct LimbGroup {
 /// Returns the groups of limbs of these primes that take the fewest products.
 #[must_use]
 pub fn limb_groups(matrix: &MatrixTiles, moduli: &[&Modulus]) -> Vec<LimbGroup> {
-    // The least cost of the first limbs, and the start of their last group, for each number of limbs.
-    let mut best = vec![(0, 0)];
-    for end in 1..=moduli.len() {
-        let group =
-            |start: usize| (best[start].0 + cost(matrix, &moduli[start..end])?, start).into();
-        let alone = (best[end - 1].0, end - 1);
-        best.push((0..end).filter_map(group).min().unwrap_or(alone));
-    }
+    let best = cheapest_groups(moduli.len(), |limbs| cost(matrix, &moduli[limbs]));
     let (mut groups, mut end) = (Vec::new(), moduli.len());
     while end > 0 {
         let limbs = best[end].1..end;

@@ -9,6 +9,8 @@
 //! Products of tiles use Strassen's algorithm in Winograd's form, with seven products instead of eight: sums of
 //! residues are residues again. The factors from the entries are computed here, once per table.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use super::common_factor::common_factor;
@@ -168,16 +170,32 @@ fn planes(bits: f64) -> Option<usize> {
 /// If a limb by itself needs too many.
 #[must_use]
 pub fn fewest_numbers(log2_primes: &[f64], sum_bits: f64) -> usize {
-    let mut fewest = vec![0];
-    for end in 1..=log2_primes.len() {
-        let group = |start: usize| {
-            let bits: f64 = log2_primes[start..end].iter().sum();
-            planes(bits + sum_bits).map(|numbers| fewest[start] + numbers)
-        };
-        let best = (end.saturating_sub(MAX_GROUP)..end).filter_map(group).min();
-        fewest.push(best.expect("a limb takes few numbers"));
+    let numbers = |limbs: Range<usize>| {
+        if limbs.len() > MAX_GROUP {
+            return None;
+        }
+        let bits: f64 = log2_primes[limbs.clone()].iter().sum();
+        let numbers = planes(bits + sum_bits);
+        assert!(numbers.is_some() || limbs.len() > 1, "a limb takes few numbers");
+        numbers
+    };
+    cheapest_groups(log2_primes.len(), numbers)[log2_primes.len()].0
+}
+
+/// Divides limbs into groups at the least cost in all. Returns, for each number of the first limbs, their cost and the start
+/// of their last group. A range of limbs for which `cost` returns `None` is not a group; a limb that is in no group is
+/// alone, and costs nothing.
+pub(super) fn cheapest_groups(
+    limbs: usize,
+    cost: impl Fn(Range<usize>) -> Option<usize>,
+) -> Vec<(usize, usize)> {
+    let mut best = vec![(0, 0)];
+    for end in 1..=limbs {
+        let group = |start: usize| (best[start].0 + cost(start..end)?, start).into();
+        let alone = (best[end - 1].0, end - 1);
+        best.push((0..end).filter_map(group).min().unwrap_or(alone));
     }
-    fewest[log2_primes.len()]
+    best
 }
 
 /// Returns the residue nearest to zero; `-128` modulo 256.
