@@ -6,11 +6,12 @@ use cryptable_wire::{BodyReader, ObjectType, open_with_parameters};
 use crate::error::Result;
 use crate::trust::ReadOptions;
 
-/// Implements [`KeyParameters`](crate::KeyParameters) for a type that has inherent methods with these three names.
+/// Implements [`KeyParameters`](crate::KeyParameters) for a type that has inherent methods with these three names; the
+/// parameter of a generic type follows, with its bound.
 #[macro_export]
 macro_rules! key_parameters {
-    ($parameters:ty) => {
-        impl $crate::KeyParameters for $parameters {
+    ($parameters:ty $(, $generic:ident: $bound:path)?) => {
+        impl$(<$generic: $bound>)? $crate::KeyParameters for $parameters {
             fn to_bytes(&self) -> Vec<u8> {
                 self.to_bytes()
             }

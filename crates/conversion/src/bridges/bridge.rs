@@ -6,9 +6,9 @@ use std::ops::Range;
 use cryptable_fhew::keys::ServerKey;
 use cryptable_lattice::error::{check_client, check_equal, check_parameters};
 use cryptable_lattice::lwe_list::LweList;
-use cryptable_lattice::{Binding, NoiseBound, ReadOptions, Result};
+use cryptable_lattice::{Binding, KeyParameters, NoiseBound, ReadOptions, Result};
 use cryptable_packed as packed;
-use cryptable_wire::{KeyId, open_with_parameters};
+use cryptable_wire::KeyId;
 use rayon::prelude::*;
 
 use super::{Parameters, Target};
@@ -154,10 +154,8 @@ impl<T: Target> Bridge<T> {
     /// If the bytes are not exactly one undamaged bridge key of this kind, its parts have other parameters or clients,
     /// or `options` refuse its parameters or the memory that it needs.
     pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
-        let read = |bytes: &[u8]| Parameters::<T>::from_bytes(bytes, options);
-        let opened =
-            open_with_parameters(bytes, T::OBJECT_TYPE, MAX_BYTES, read, Parameters::digest);
-        let (parameters, mut reader) = opened?;
+        let kind = T::OBJECT_TYPE;
+        let (parameters, mut reader) = Parameters::<T>::open(bytes, kind, MAX_BYTES, options)?;
         options.check_memory("bridge key", parameters.key_memory_bytes() as u64)?;
         let mut id = |name| reader.array(name).map(KeyId);
         let clients =

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use cryptable_fhew::keys::ServerKey;
 use cryptable_lattice::error::{check_client, check_parameters};
 use cryptable_lattice::switching_key::SharedBytes;
-use cryptable_lattice::{ReadOptions, Result};
+use cryptable_lattice::{KeyParameters, ReadOptions, Result};
 use cryptable_packed as packed;
-use cryptable_wire::{KeyId, open_with_parameters};
+use cryptable_wire::KeyId;
 
 use super::{Bridge, Parameters, Target};
 use crate::file_parts::{PART, Part};
@@ -102,10 +102,8 @@ impl<T: Target> EvaluationKeys<T> {
     /// or clients, or if `options` refuse their parameters or the memory that they need.
     pub fn from_shared(bytes: SharedBytes, options: ReadOptions) -> Result<Self> {
         let all: &[u8] = (*bytes).as_ref();
-        let read = |bytes: &[u8]| Parameters::<T>::from_bytes(bytes, options);
         let kind = T::EVALUATION_KEYS_TYPE;
-        let opened = open_with_parameters(all, kind, MAX_BYTES, read, Parameters::digest);
-        let (parameters, mut reader) = opened?;
+        let (parameters, mut reader) = Parameters::<T>::open(all, kind, MAX_BYTES, options)?;
         let single_bytes = parameters.single().evaluation_key_bytes()[0];
         let packed_bytes = parameters.packed().prediction().key_memory_bytes;
         let needed = packed_bytes + single_bytes + parameters.key_memory_bytes();

@@ -277,3 +277,5 @@ impl<T: Target> Parameters<T> {
         blake3::derive_key(DIGEST_CONTEXT, &self.to_bytes())
     }
 }
+
+cryptable_lattice::key_parameters!(Parameters<T>, T: Target);

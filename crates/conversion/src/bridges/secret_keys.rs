@@ -6,10 +6,10 @@ use std::io::Write;
 
 use cryptable_fhew::keys::ClientKey;
 use cryptable_lattice::error::check_parameters;
-use cryptable_lattice::{Progress, ReadOptions, Result};
+use cryptable_lattice::{KeyParameters, Progress, ReadOptions, Result};
 use cryptable_packed as packed;
 use cryptable_ring::clear_stack;
-use cryptable_wire::{KeyId, open_with_parameters};
+use cryptable_wire::KeyId;
 use zeroize::Zeroizing;
 
 use super::evaluation_keys::EvaluationKeys;
@@ -125,13 +125,8 @@ impl<T: Target> SecretKeys<T> {
     /// If the bytes are not exactly one undamaged pair of secret keys for this kind of values, its parts have other
     /// parameters, or `options` refuse them because they are insecure.
     pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
-        let read = |bytes: &[u8]| {
-            // The checksum left blocks of a secret file there: see `KeyParameters::open` in `cryptable-lattice`.
-            clear_stack();
-            Parameters::<T>::from_bytes(bytes, options)
-        };
         let (kind, most) = (T::SECRET_KEYS_TYPE, MAX_SECRET_KEY_BYTES);
-        let opened = open_with_parameters(bytes, kind, most, read, Parameters::digest);
+        let opened = Parameters::<T>::open(bytes, kind, most, options);
         clear_stack();
         let (parameters, mut reader) = opened?;
         let mut part = |name| reader.bytes(name, MAX_SECRET_KEY_BYTES);

@@ -14,10 +14,9 @@ use std::sync::Arc;
 use cryptable_fhew::lookup as single;
 use cryptable_lattice::error::{check_client, check_parameters};
 use cryptable_lattice::switching_key::SharedBytes;
-use cryptable_lattice::{ReadOptions, Result};
+use cryptable_lattice::{KeyParameters, ReadOptions, Result, key_parameters};
 use cryptable_packed as packed;
-use cryptable_ring::clear_stack;
-use cryptable_wire::{BodyReader, KeyId, ObjectType, open_with_parameters};
+use cryptable_wire::{KeyId, ObjectType};
 
 use super::{EvaluationKey, Parameters};
 use crate::clients::Clients;
@@ -31,19 +30,7 @@ const MAX_EVALUATION_KEY_BYTES: u64 = 1 << 37;
 /// Longest part except the last, 8 GiB.
 const MAX_PART_BYTES: u64 = 1 << 33;
 
-fn open(
-    bytes: &[u8],
-    object_type: ObjectType,
-    max_body: u64,
-    options: ReadOptions,
-) -> Result<(Parameters, BodyReader<'_>)> {
-    let read = |bytes: &[u8]| {
-        // The checksum left blocks of a secret file there: see `KeyParameters::open` in `cryptable-lattice`.
-        clear_stack();
-        Parameters::from_bytes(bytes, options)
-    };
-    open_with_parameters(bytes, object_type, max_body, read, Parameters::digest)
-}
+key_parameters!(Parameters);
 
 /// Checks that parts have a key's parameters.
 fn check_parts(
@@ -65,7 +52,8 @@ impl EvaluationKey {
     pub fn from_shared(bytes: SharedBytes, options: ReadOptions) -> Result<Self> {
         let all: &[u8] = (*bytes).as_ref();
         let object_type = ObjectType::BridgedEvaluationKey;
-        let (parameters, mut reader) = open(all, object_type, MAX_EVALUATION_KEY_BYTES, options)?;
+        let (parameters, mut reader) =
+            Parameters::open(all, object_type, MAX_EVALUATION_KEY_BYTES, options)?;
         options.check_memory("evaluation key", parameters.prediction().key_memory_bytes as u64)?;
         let mut id = |name| reader.array(name).map(KeyId);
         let clients =
@@ -93,6 +81,7 @@ mod client {
     use std::io::Write;
 
     use cryptable_lattice::Progress;
+    use cryptable_ring::clear_stack;
     use zeroize::Zeroizing;
 
     use super::*;
@@ -117,8 +106,12 @@ mod client {
         /// If the bytes are not exactly one undamaged secret key, its parts have other parameters, or `options` refuse
         /// them because they are insecure.
         pub fn from_bytes(bytes: &[u8], options: ReadOptions) -> Result<Self> {
-            let (parameters, mut reader) =
-                open(bytes, ObjectType::BridgedSecretKey, MAX_SECRET_KEY_BYTES, options)?;
+            let (parameters, mut reader) = Parameters::open(
+                bytes,
+                ObjectType::BridgedSecretKey,
+                MAX_SECRET_KEY_BYTES,
+                options,
+            )?;
             clear_stack();
             let mut part = |name| reader.bytes(name, MAX_SECRET_KEY_BYTES);
             let single = part("secret key of single values")?;
